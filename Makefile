@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# make             build ./loader and ./reader
+# make start       install what is missing, build, record, show events being read back (root)
+# make check       install what is missing, and run all tests (root)
+# make help        more targets and variables
+
+VERSION := $(shell sed -n 's/.*PERSIST_BPF_VERSION "\(.*\)"/\1/p' src/version.h)
+
+OUTPUT	 ?= build
+CC	 ?= cc
+CLANG	 ?= clang
+BPFTOOL	 ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
+PKG_CONFIG ?= pkg-config
+# Types of the kernel that builds; the programs find those of the kernel that runs by CO-RE.
+VMLINUX_BTF ?= /sys/kernel/btf/vmlinux
+
+prefix	?= /usr/local
+bindir	?= $(prefix)/bin
+includedir ?= $(prefix)/include
+mandir	?= $(prefix)/share/man
+
+CFLAGS	 ?= -O2 -g
+WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wno-unused-parameter
+override CPPFLAGS += -Iinclude -Ibpf -Isrc -I$(OUTPUT)
+override CFLAGS	  += -std=gnu11 $(WARNINGS) -fvisibility=hidden
+LDLIBS	 = -lbpf -lelf -lz -lyajl
+STATIC_LDLIBS = -lbpf -lelf -lz -lyajl_s
+
+ifdef SANITIZE
+override CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+override LDFLAGS += -fsanitize=address,undefined
+endif
+ifdef STOP_POINTS
+override CPPFLAGS += -DPERSIST_STOP_POINTS
+endif
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-8s %s\n'
+endif
+
+# What is the command line of one of the two programs; everything else is the library's.
+LOADER_SOURCES := loader.c probe.c status_output.c
+READER_SOURCES := reader.c text_output.c json_output.c
+LIBRARY_SOURCES := $(filter-out $(LOADER_SOURCES) $(READER_SOURCES),$(notdir $(wildcard src/*.c)))
+
+object = $(addprefix $(OUTPUT)/,$(1:.c=.o))
+LIBRARY := $(OUTPUT)/libpersist.a
+BPF_OBJECTS := $(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.bpf.c))
+SKELETONS := $(BPF_OBJECTS:%=$(OUTPUT)/%.skel.h)
+
+.PHONY: all
+all: $(OUTPUT)/loader $(OUTPUT)/reader
+ifeq ($(OUTPUT),build)
+all: loader reader
+loader reader: %: $(OUTPUT)/%
+	$(Q)cp -f $< $@
+endif
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+$(OUTPUT):
+	$(Q)mkdir -p $@
+
+# ---- BPF ---------------------------------------------------------------------------------------
+
+BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/; s/ppc64le/powerpc/; s/s390x/s390/; s/riscv64/riscv/')
+BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Werror
+
+$(OUTPUT)/vmlinux.h: | $(OUTPUT)
+	$(say) BTF $@
+	$(Q)$(BPFTOOL) btf dump file $(VMLINUX_BTF) format c > $@
+
+$(OUTPUT)/%.bpf.o: bpf/%.bpf.c $(OUTPUT)/vmlinux.h
+	$(say) CLANG $@
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Iinclude -Ibpf -I$(OUTPUT) -MMD -MP -c $< -o $@
+
+$(OUTPUT)/%.skel.h: $(OUTPUT)/%.bpf.o
+	$(say) SKELETON $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+# ---- library and programs ------------------------------------------------------------------------
+
+$(OUTPUT)/%.o: src/%.c | $(SKELETONS)
+	$(say) CC $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(LIBRARY): $(call object,$(LIBRARY_SOURCES))
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(OUTPUT)/loader: $(call object,$(LOADER_SOURCES)) $(LIBRARY)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(OUTPUT)/reader: $(call object,$(READER_SOURCES)) $(LIBRARY)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# Both without shared libraries, for a container that has nothing else in it.
+.PHONY: static
+static: $(OUTPUT)/static/loader $(OUTPUT)/static/reader
+
+$(OUTPUT)/static/loader: $(call object,$(LOADER_SOURCES)) $(LIBRARY)
+$(OUTPUT)/static/reader: $(call object,$(READER_SOURCES)) $(LIBRARY)
+$(OUTPUT)/static/%:
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ $(STATIC_LDLIBS) -o $@
+
+-include $(wildcard $(OUTPUT)/*.d)
+
+# ---- doing the main job --------------------------------------------------------------------------
+
+.PHONY: deps deps-check mounts start
+deps:
+	$(Q)packaging/install-deps build
+
+deps-check:
+	$(Q)packaging/install-deps check
+
+mounts:
+	$(Q)packaging/mount-file-systems
+
+# The packages may bring the compiler that the rest of this file is made for: begin again.
+start:
+	$(Q)packaging/install-deps build
+	$(Q)packaging/mount-file-systems
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)packaging/show
+
+# ---- tests ---------------------------------------------------------------------------------------
+
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUTPUT)/tests/unit/%.t,$(wildcard tests/unit/test_*.c))
+KERNEL_TOOLS := $(patsubst tests/kernel/%.c,$(OUTPUT)/tests/%,$(wildcard tests/kernel/*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(OUTPUT)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+# Everything that is not a main().
+TESTED_OBJECTS := $(call object,$(filter-out loader.c reader.c,$(notdir $(wildcard src/*.c))))
+
+$(OUTPUT)/tests/unit/%.t: tests/unit/%.c $(TESTED_OBJECTS)
+	$(say) TEST $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $(@:.t=.d) $< $(TESTED_OBJECTS) \
+		-lcmocka $(LDLIBS) -lpthread -o $@
+
+$(OUTPUT)/tests/%: tests/kernel/%.c $(LIBRARY)
+	$(say) TEST $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIBRARY) $(LDLIBS) -lpthread -o $@
+
+-include $(wildcard $(OUTPUT)/tests/*.d $(OUTPUT)/tests/unit/*.d)
+
+.PHONY: unit kernel-tools stop-points
+unit: $(UNIT_TESTS)
+kernel-tools: $(KERNEL_TOOLS)
+
+# The tests' own builds: with sanitizers, and one that can be killed at each change of bpffs.
+.PHONY: check-build
+check-build: all static unit kernel-tools
+	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/asan SANITIZE=1 unit $(OUTPUT)/asan/reader $(OUTPUT)/asan/loader
+	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/stop STOP_POINTS=1 $(OUTPUT)/stop/loader
+
+.PHONY: check check-quick
+# Everything; installs what is missing. Needs root.
+check:
+	$(Q)packaging/install-deps check
+	$(Q)packaging/mount-file-systems
+	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)tests/run
+
+# Without the virtual machines.
+check-quick: check-build
+	$(Q)tests/run quick
+
+# A few minutes for each parser of what comes from outside.
+FUZZ_SECONDS ?= 120
+.PHONY: fuzz
+fuzz:
+	$(Q)packaging/install-deps check
+	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/fuzz CC=$(CLANG) \
+		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" fuzzers
+	$(Q)for fuzzer in $(FUZZERS:$(OUTPUT)/%=$(OUTPUT)/fuzz/%); do \
+		echo "$$fuzzer for $(FUZZ_SECONDS) s"; \
+		mkdir -p $$fuzzer.corpus && \
+		$$fuzzer -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
+			-artifact_prefix=$$fuzzer. $$fuzzer.corpus || exit 1; \
+	done
+
+.PHONY: fuzzers
+fuzzers: $(FUZZERS)
+$(OUTPUT)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(TESTED_OBJECTS)
+	$(say) FUZZER $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $< $(TESTED_OBJECTS) $(LDLIBS) -lpthread -o $@
+
+# ---- the rest ------------------------------------------------------------------------------------
+
+.PHONY: install uninstall
+INSTALLED := $(bindir)/persist-loader $(bindir)/persist-reader \
+	$(mandir)/man1/persist-loader.1 $(mandir)/man1/persist-reader.1
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1
+	install -m 755 $(OUTPUT)/loader $(DESTDIR)$(bindir)/persist-loader
+	install -m 755 $(OUTPUT)/reader $(DESTDIR)$(bindir)/persist-reader
+	install -m 644 man/persist-loader.1 man/persist-reader.1 $(DESTDIR)$(mandir)/man1
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+
+.PHONY: format
+format:
+	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
+
+.PHONY: clean
+clean:
+	rm -rf $(OUTPUT)
+	rm -f loader reader
+
+.PHONY: help
+help:
+	@echo 'targets:'
+	@echo '  all (default)  ./loader and ./reader'
+	@echo '  static         $(OUTPUT)/static/loader and reader, without shared libraries'
+	@echo '  start          install what is missing, build, record, show events (root)'
+	@echo '  check          all tests, virtual machines included (root)'
+	@echo '  check-quick    without these'
+	@echo '  bench          costs and speeds, beside those of ftrace and perf (root)'
+	@echo '  fuzz           the parsers of what comes from outside, FUZZ_SECONDS each'
+	@echo '  install, uninstall, format, clean'
+	@echo 'variables: V=1 OUTPUT=dir SANITIZE=1 CC CLANG CFLAGS LDFLAGS BPFTOOL VMLINUX_BTF'
+	@echo '           prefix DESTDIR FUZZ_SECONDS PERSIST_CACHE (kernels for the tests)'

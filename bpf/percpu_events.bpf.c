@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any tracepoint, by name: the program is attached through a perf event and copies the record
+ * that the kernel made for perf.
+ *
+ * Where things are in that record differs from event to event and from kernel to kernel. The
+ * loader takes it from the event's format text and hands it to this program in two ways:
+ * sizes as read-only data, and the offsets of what has to be loaded by itself through CO-RE, by
+ * describing the record as struct event_context in the target BTF (src/target_btf.c).
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include "persist_record.h"
+#include "event_constants.h"
+#include "capture.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* As far as this, a record is copied by loads from the context; behind it, by a helper. */
+#define MAX_DIRECT_BYTES 512
+
+/* A system call's record has at most its number, six arguments and a word for each of these. */
+#define MAX_MISSING_BYTES 128
+
+/* Members that do not apply to an event are not in the target BTF. */
+struct event_context {
+	__u32 last_word; /* what is left of the fixed part behind its last whole 8 bytes */
+	__u16 last_half;
+	__u8 last_byte;
+	__u32 syscall_nr; /* where it is not at the place that the format text says */
+	__u32 dynamic_0;  /* __data_loc words: length << 16 | offset of a piece of the variable part
+			   */
+	__u32 dynamic_1;
+	__u32 dynamic_2;
+	__u32 dynamic_3;
+	__u32 dynamic_4;
+	__u32 dynamic_5;
+	__u32 dynamic_6;
+	__u32 dynamic_7;
+	__u32 relative_0; /* __rel_loc words: the offset counts from behind the word */
+	__u32 relative_1;
+} __attribute__((preserve_access_index));
+
+#define end_of_dynamic(member)                                \
+	do {                                                  \
+		if (bpf_core_field_exists(context->member)) { \
+			__u32 loc = context->member;          \
+			end = (loc & 0xffff) + (loc >> 16);   \
+			if (end > size)                       \
+				size = end;                   \
+		}                                             \
+	} while (0)
+
+#define end_of_relative(member)                                           \
+	do {                                                              \
+		if (bpf_core_field_exists(context->member)) {             \
+			__u32 loc = context->member;                      \
+			end = (loc & 0xffff) + (loc >> 16) +              \
+			      bpf_core_field_offset(context->member) + 4; \
+			if (end > size)                                   \
+				size = end;                               \
+		}                                                         \
+	} while (0)
+
+/* The variable part follows the fixed one; its last piece ends where the record does. */
+static __always_inline __u32 payload_size(void *ctx)
+{
+	struct event_context *context = ctx;
+	__u32 size = event.fixed_size, end;
+
+	end_of_dynamic(dynamic_0);
+	end_of_dynamic(dynamic_1);
+	end_of_dynamic(dynamic_2);
+	end_of_dynamic(dynamic_3);
+	end_of_dynamic(dynamic_4);
+	end_of_dynamic(dynamic_5);
+	end_of_dynamic(dynamic_6);
+	end_of_dynamic(dynamic_7);
+	end_of_relative(relative_0);
+	end_of_relative(relative_1);
+	return size;
+}
+
+/*
+ * A context may only be read at constant offsets, with the offset in the load itself: the
+ * compiler must not compute an address.
+ */
+#define load_context_u64(ctx, offset)                                                           \
+	({                                                                                      \
+		__u64 __value;                                                                  \
+		asm volatile("%0 = *(u64 *)(%1 + %2)" : "=r"(__value) : "r"(ctx), "i"(offset)); \
+		__value;                                                                        \
+	})
+
+/*
+ * Every load that an event could need stands here; the verifier knows the size and removes
+ * those that do not apply. Nothing is read behind the event's last field: the kernel refuses
+ * to attach such a program.
+ */
+static __always_inline void copy_direct(void *dst, void *ctx)
+{
+	struct event_context *context = ctx;
+	const __u32 size = event.copy_size, end = event.fields_end;
+
+#pragma unroll
+	for (int i = 8; i < MAX_DIRECT_BYTES; i += 8)
+		if (size >= i + 8)
+			*(__u64 *)(dst + i) = load_context_u64(ctx, i);
+	if (bpf_core_field_exists(context->last_word))
+		*(__u32 *)(dst + (size & ~7)) = context->last_word;
+	if (bpf_core_field_exists(context->last_half))
+		*(__u16 *)(dst + (size & ~3)) = context->last_half;
+	if (bpf_core_field_exists(context->last_byte))
+		*(__u8 *)(dst + (size & ~1)) = context->last_byte;
+	if (bpf_core_field_exists(context->syscall_nr)) {
+		*(__u32 *)(dst + 8) = 0; /* the rest of the common fields */
+		*(__u32 *)(dst + event.syscall_nr_offset) = context->syscall_nr;
+	}
+	/*
+	 * What the format has and the context lacks: from 6.19 on, what the pointers of a system
+	 * call lead to, which perf and ftrace fetch for themselves.
+	 */
+#pragma unroll
+	for (int i = 8; i < MAX_MISSING_BYTES; i += 4)
+		if (i >= size && i + 4 <= end)
+			*(__u32 *)(dst + i) = 0;
+}
+
+/*
+ * Fetches a string of the process that makes the system call, as ftrace does; but unlike that,
+ * a program cannot wait for a page that is not in memory: then the string is empty.
+ */
+static __always_inline void copy_user_string(void *dst, __u32 pointer, __u32 loc, __u32 at)
+{
+	const void *from = *(const void **)(dst + pointer);
+	long len;
+
+#pragma unroll
+	for (int i = 0; i < USER_STRING_ROOM; i += 4)
+		*(volatile __u32 *)(dst + at + i) = 0;
+	/* Room for one more than is shown tells a longer one. */
+	len = bpf_probe_read_user_str(dst + at, USER_STRING_CHARS + 2, from);
+	if (len <= 0) {
+		len = 1;
+	} else if (len == USER_STRING_CHARS + 2) {
+		*(__u8 *)(dst + at + USER_STRING_CHARS) = '.';
+		*(__u8 *)(dst + at + USER_STRING_CHARS + 1) = '.';
+		*(__u8 *)(dst + at + USER_STRING_CHARS + 2) = '.';
+		len += 2;
+	}
+	*(__u32 *)(dst + loc) = len << 16 | at;
+}
+
+static __always_inline void copy_user_strings(void *dst)
+{
+	const __u32 nr = event.nr_user_strings;
+
+#pragma unroll
+	for (int i = 0; i < USER_STRINGS_MAX; i++)
+		if (i < nr)
+			copy_user_string(dst, event.user_strings[i].pointer,
+					 event.user_strings[i].loc,
+					 event.fields_end + i * USER_STRING_ROOM);
+}
+
+/*
+ * The kernel overwrites the first 8 bytes of a program's context, the common fields: type, flags
+ * and preempt count, pid. What is not known of them is 0.
+ */
+static __always_inline void rebuild_common(void *dst)
+{
+	const struct persist_record *rec = dst - sizeof(*rec);
+
+	((__u32 *)dst)[0] = event.common_type;
+	((__u32 *)dst)[1] = rec->tid;
+}
+
+static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
+{
+	__u32 rest;
+
+	rebuild_common(dst);
+	copy_direct(dst, ctx);
+	if (event.copy_size > MAX_DIRECT_BYTES &&
+	    bpf_probe_read_kernel(dst + MAX_DIRECT_BYTES, event.copy_size - MAX_DIRECT_BYTES,
+				  ctx + MAX_DIRECT_BYTES))
+		return false;
+	copy_user_strings(dst);
+	if (!event.is_dynamic)
+		return true;
+	rest = size - event.fixed_size;
+	if (rest > PERSIST_PAYLOAD_MAX)
+		return false;
+	return !bpf_probe_read_kernel(dst + event.fixed_size, rest, ctx + event.fixed_size);
+}
+
+SEC("tp")
+int percpu_event(void *ctx)
+{
+	return capture(ctx);
+}

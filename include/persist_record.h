@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
+/*
+ * The formats that BPF programs write and readers read: records, the array ring, counters,
+ * metadata and the registry. One definition for both sides; a BPF program includes vmlinux.h
+ * before this file, user space gets the same types from the kernel's exported headers.
+ *
+ * Everything here is little- or big-endian as the machine is: buffers live in the memory of a
+ * running kernel, and a record says by its magic which order it has.
+ */
+#ifndef PERSIST_RECORD_H
+#define PERSIST_RECORD_H
+
+#ifndef __VMLINUX_H__
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#endif
+
+/* Version of every structure below. A reader refuses a newer one and reads older ones. */
+#define PERSIST_ABI_VERSION 1
+
+#define PERSIST_NAME_SIZE 64
+#define PERSIST_COMM_SIZE 16
+
+/* Ids of events that are not named by a tracepoint's own id start here. */
+#define PERSIST_FIRST_PRIVATE_ID 65536
+
+/*
+ * The kernel refuses to hand a tracepoint record of more than PERF_MAX_TRACE_SIZE bytes to perf
+ * and so to BPF (include/linux/trace_events.h), so no payload is larger.
+ */
+#define PERSIST_PAYLOAD_MAX 8192
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+#define PERSIST_RECORD_MAGIC   0x43524550u /* "PERC" in memory on a little-endian machine */
+#define PERSIST_RECORD_VERSION 1
+
+/*
+ * The kernel did not let the program read the variable part of the payload (under
+ * lockdown=confidentiality, for one); that part is zero.
+ */
+#define PERSIST_RECORD_INCOMPLETE 1
+
+/**
+ * struct persist_record - header of every record; @size bytes of payload follow it
+ * @magic:       PERSIST_RECORD_MAGIC
+ * @version:     PERSIST_RECORD_VERSION
+ * @header_size: bytes from the start of the record to its payload
+ * @flags:       PERSIST_RECORD_*
+ * @size:        bytes of payload: the tracepoint record as its format text describes it
+ * @event_id:    id of the event in its tree
+ * @seq:         number of this event on this CPU, from 1 on; counts what was lost as well
+ * @time_ns:     CLOCK_BOOTTIME, in nanoseconds
+ * @cpu:         CPU that recorded it
+ * @pid:         process id (tgid), in the initial pid namespace
+ * @tid:         thread id, in the initial pid namespace
+ * @prev_units:  array ring: distance to the start of the record before, in units; else 0
+ * @comm:        name of the thread, NUL padded
+ */
+struct persist_record {
+	__u32 magic;
+	__u8 version;
+	__u8 header_size;
+	__u16 flags;
+	__u32 size;
+	__u32 event_id;
+	__u64 seq;
+	__u64 time_ns;
+	__u32 cpu;
+	__u32 pid;
+	__u32 tid;
+	__u32 prev_units;
+	char comm[PERSIST_COMM_SIZE];
+};
+
+/* ---- the array ring --------------------------------------------------------------------- */
+
+#define PERSIST_ARRAY_RING_MAGIC  0x52415050u /* "PPAR" */
+#define PERSIST_UNIT_SIZE	  64
+#define PERSIST_ARRAY_RING_HEADER 128
+/* The commit word keeps the newest record's length in its low bits, see below. */
+#define PERSIST_COMMIT_LENGTH_BITS 8
+#define PERSIST_COMMIT_LENGTH_MASK ((1u << PERSIST_COMMIT_LENGTH_BITS) - 1)
+
+/**
+ * struct persist_array_ring - the overwriting ring of one CPU, the value of a mmapable array
+ * @magic:       PERSIST_ARRAY_RING_MAGIC
+ * @version:     PERSIST_ABI_VERSION
+ * @unit_size:   PERSIST_UNIT_SIZE
+ * @nr_units:    units of the ring, a power of two
+ * @spill_units: units behind the ring, into which a record that starts near the end runs on
+ * @reserve_pos: end of what is written or being written, in units since the ring was made
+ * @commit:      end of what is written, in units, shifted left by PERSIST_COMMIT_LENGTH_BITS,
+ *               and in the low bits the length of the record that ends there (0: no record)
+ *
+ * A record occupies whole units and is contiguous: one that starts in the last units goes on
+ * into the spill area instead of wrapping. The record at position P is at byte
+ * PERSIST_ARRAY_RING_HEADER + (P % nr_units) * unit_size.
+ *
+ * The writer (one CPU) stores reserve_pos, then the record, then commit, each ordered before
+ * the next. A reader loads commit, copies a record that ends at or before it, and then loads
+ * reserve_pos: the copy is whole exactly if reserve_pos - P <= nr_units.
+ */
+struct persist_array_ring {
+	__u32 magic;
+	__u16 version;
+	__u16 unit_size;
+	__u64 nr_units;
+	__u64 spill_units;
+	__u64 reserved[5];
+	__u64 reserve_pos;
+	__u64 commit;
+	__u64 reserved2[6];
+	__u8 data[];
+};
+
+/* ---- counters --------------------------------------------------------------------------- */
+
+/**
+ * struct persist_counters - value of the per-CPU map `counters`
+ * @seen:           events that reached the program on this CPU; the last sequence number
+ * @recorded:       of these, written into a buffer (which may have overwritten them since)
+ * @lost_ring_full: of these, not written because the head ring was full (keep=oldest)
+ * @lost_ring_busy: of these, not written because the ring's lock could not be had
+ * @lost_nested:    of these, not written because they interrupted the writing of another one
+ * @lost_too_big:   of these, not written because the record does not fit into any buffer
+ * @lost_no_buffer: of these, not written because this CPU had no buffer
+ * @first_seq:      first sequence number that belongs to the current buffers (after a clear)
+ * @generation:     generation of the buffers that this CPU wrote last
+ * @head_full:      the head ring of this generation has refused a record
+ * @busy:           a record is being written on this CPU
+ * @event_id:       id of the event, so that the counters explain themselves
+ *
+ * seen = recorded + lost_ring_full + lost_ring_busy + lost_nested + lost_too_big +
+ * lost_no_buffer whenever no record is just being written.
+ */
+struct persist_counters {
+	__u64 seen;
+	__u64 recorded;
+	__u64 lost_ring_full;
+	__u64 lost_ring_busy;
+	__u64 lost_nested;
+	__u64 lost_too_big;
+	__u64 lost_no_buffer;
+	__u64 first_seq;
+	__u32 generation;
+	__u32 head_full;
+	__u32 busy;
+	__u32 event_id;
+};
+
+/**
+ * struct persist_control - what the loader tells a running program
+ * @generation: which buffers to write: the set (generation % 2), counted up by each clear
+ */
+struct persist_control {
+	__u32 generation;
+	__u32 reserved;
+};
+
+/* ---- metadata --------------------------------------------------------------------------- */
+
+#define PERSIST_META_MAGIC 0x544d4550u /* "PEMT" */
+
+enum persist_kind {
+	PERSIST_KIND_TRACEPOINT = 1,
+};
+
+enum persist_keep {
+	PERSIST_KEEP_BOTH = 0,
+	PERSIST_KEEP_OLDEST = 1,
+	PERSIST_KEEP_LATEST = 2,
+};
+
+enum persist_tail_type {
+	PERSIST_TAIL_NONE = 0,
+	PERSIST_TAIL_ARRAY = 1,	  /* mmapable array, struct persist_array_ring */
+	PERSIST_TAIL_RINGBUF = 2, /* BPF_MAP_TYPE_RINGBUF with BPF_F_RB_OVERWRITE, Linux 6.19 */
+};
+
+enum persist_capture {
+	PERSIST_CAPTURE_TRACEPOINT =
+		1,		     /* BPF_PROG_TYPE_TRACEPOINT, record copied from its context */
+	PERSIST_CAPTURE_RAW_BTF = 2, /* BTF raw tracepoint, record built from the arguments */
+};
+
+/* Room for struct perf_event_attr of this and of later kernels; attr.size says how much is used. */
+#define PERSIST_ATTR_ROOM 192
+
+/**
+ * struct persist_meta - the one element of the array `meta`
+ * @magic:           PERSIST_META_MAGIC
+ * @version:         PERSIST_ABI_VERSION
+ * @size:            bytes of this structure that its writer knew
+ * @event_id:        id of the event in its tree; `config` of the published attr
+ * @kind:            enum persist_kind
+ * @keep:            enum persist_keep
+ * @tail_type:       enum persist_tail_type
+ * @capture:         enum persist_capture
+ * @nr_cpus:         possible CPUs, each with buffers of its own
+ * @head_bytes:      bytes of each CPU's head ring, 0 without one
+ * @tail_bytes:      bytes of each CPU's tail ring, 0 without one
+ * @wakeup_events:   wake readers at each N-th record; 0: readers poll
+ * @generation:      generation of the buffers beside this element; see struct persist_control
+ * @payload_max:     bytes of the longest payload that this event can have
+ * @instance:        random number of this attachment: sequence numbers of another are unrelated
+ * @attach_time_ns:  CLOCK_BOOTTIME of the attachment: what came before was not seen
+ * @attach_wall_ns:  the same moment as CLOCK_REALTIME
+ * @clear_time_ns:   CLOCK_BOOTTIME of the last clear, 0 without one
+ * @config:          the kernel's id of the tracepoint
+ * @name:            name of the event in its tree
+ * @system:          tracepoint system
+ * @tracepoint:      tracepoint name
+ * @attr:            struct perf_event_attr as perf would open the event
+ */
+struct persist_meta {
+	__u32 magic;
+	__u32 version;
+	__u32 size;
+	__u32 event_id;
+	__u32 kind;
+	__u32 keep;
+	__u32 tail_type;
+	__u32 capture;
+	__u32 nr_cpus;
+	__u32 wakeup_events;
+	__u64 head_bytes;
+	__u64 tail_bytes;
+	__u32 generation;
+	__u32 payload_max;
+	__u64 instance;
+	__u64 attach_time_ns;
+	__u64 attach_wall_ns;
+	__u64 clear_time_ns;
+	__u64 config;
+	char name[PERSIST_NAME_SIZE];
+	char system[PERSIST_NAME_SIZE];
+	char tracepoint[PERSIST_NAME_SIZE];
+	union {
+		struct perf_event_attr attr;
+		__u8 attr_room[PERSIST_ATTR_ROOM];
+	};
+};
+
+/* struct persist_registry_entry - value of the hash map `registry`, the key is the event id */
+struct persist_registry_entry {
+	char name[PERSIST_NAME_SIZE];
+	char system[PERSIST_NAME_SIZE];
+	char tracepoint[PERSIST_NAME_SIZE];
+	enum persist_kind kind;
+	enum persist_keep keep;
+	enum persist_tail_type tail_type;
+	enum persist_capture capture;
+	__u32 attr_type;
+	__u32 attr_wakeup_events;
+	__u64 attr_config;
+	__u64 attr_sample_type;
+	__u64 head_bytes;
+	__u64 tail_bytes;
+	__u64 locked_bytes;
+	__u64 attach_time_ns;
+	__u64 attach_wall_ns;
+	__u32 abi_version;
+	__u32 nr_cpus;
+};
+
+/* ---- text files ------------------------------------------------------------------------- */
+
+/* One element of the array behind a text file: the file is their @len bytes of @text, in order. */
+struct persist_text_chunk {
+	__u32 len;
+	char text[4092];
+};
+
+#ifdef __cplusplus
+#define PERSIST_STATIC_ASSERT static_assert
+#else
+#define PERSIST_STATIC_ASSERT _Static_assert
+#endif
+
+PERSIST_STATIC_ASSERT(sizeof(struct persist_record) == 64, "record header is one cache line");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_record) % PERSIST_UNIT_SIZE == 0, "units");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_array_ring) == PERSIST_ARRAY_RING_HEADER, "layout");
+PERSIST_STATIC_ASSERT((sizeof(struct persist_record) + PERSIST_PAYLOAD_MAX) / PERSIST_UNIT_SIZE <=
+			      PERSIST_COMMIT_LENGTH_MASK,
+		      "the longest record's length fits into the commit word");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_counters) == 80, "layout");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_meta) == 488, "layout");
+PERSIST_STATIC_ASSERT(sizeof(struct perf_event_attr) <= PERSIST_ATTR_ROOM, "attr fits");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_text_chunk) == 4096, "layout");
+
+#endif

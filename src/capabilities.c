@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#define _GNU_SOURCE
+#include "capabilities.h"
+
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const struct {
+	int number;
+	const char *name;
+} needed[] = {
+	{ CAP_BPF, "CAP_BPF" },		/* maps, programs */
+	{ CAP_PERFMON, "CAP_PERFMON" }, /* programs of tracepoints, perf events */
+};
+
+static bool has(const struct __user_cap_data_struct *data, int number)
+{
+	return data[number / 32].effective & (1u << (number % 32));
+}
+
+bool capabilities__are_missing(char *missing, size_t size)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+	size_t used = 0;
+
+	missing[0] = '\0';
+	syscall(__NR_capget, &header, data);
+	if (has(data, CAP_SYS_ADMIN))
+		return false;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]) && used < size; i++)
+		if (!has(data, needed[i].number))
+			used += snprintf(missing + used, size - used, "%s%s", used ? ", " : "",
+					 needed[i].name);
+	return used;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpffs.h"
+#include "event_view.h"
+#include "pin_manager.h"
+
+/* What else is in a root. */
+static bool is_reserved(const char *name)
+{
+	static const char *const reserved[] = { "type", "format", "events", "registry", "staging" };
+
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (!strcmp(name, reserved[i]))
+			return true;
+	return name[0] == '.';
+}
+
+static int is_candidate(const struct dirent *entry)
+{
+	return entry->d_type == DT_DIR && !is_reserved(entry->d_name);
+}
+
+/* Foreign directories are not ours to complain about. */
+static bool has_meta(const char *path)
+{
+	char meta[PATH_MAX];
+
+	return snprintf(meta, sizeof(meta), "%s/%s", path, PIN_META) < (int)sizeof(meta) &&
+	       (!access(meta, F_OK) || errno != ENOENT);
+}
+
+static void fill_info(struct persist_event_info *info, const char *path, const char *name,
+		      const struct log *log)
+{
+	struct event_view *view;
+
+	info->error = event_view__open(path, EVENT_VIEW_NO_CPUS, NULL, log, &view);
+	if (info->error) {
+		snprintf(info->meta.name, sizeof(info->meta.name), "%.*s", PERSIST_NAME_SIZE - 1,
+			 name);
+		return;
+	}
+	info->meta = view->meta;
+	for (uint32_t cpu = 0; cpu < view->meta.nr_cpus; cpu++) {
+		info->seen += view->counters[cpu].seen;
+		info->recorded += view->counters[cpu].recorded;
+		info->lost += persist_counters__lost(&view->counters[cpu]);
+	}
+	event_view__put(view);
+}
+
+static int check_root(const struct log *log, const char *root)
+{
+	int is_bpffs = bpffs__is_mounted_at(root);
+
+	if (is_bpffs > 0)
+		return 0;
+	if (is_bpffs == -ENOENT)
+		log_error(log, "%s: there is no tree of persistent events; \"loader start\" makes one",
+			  root);
+	else if (is_bpffs < 0)
+		log_error(log, "%s: %s", root, strerror(-is_bpffs));
+	else
+		log_error(log,
+			  "%s: not on a BPF file system; mount one (mount -t bpf bpf /sys/fs/bpf), "
+			  "or, in a container, bind-mount the host's directory to this place",
+			  root);
+	return is_bpffs ? is_bpffs : -EMEDIUMTYPE;
+}
+
+int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
+			struct persist_event_info **infos)
+{
+	const struct log log = { log_fn, log_ctx, PERSIST_LOG_WARNING };
+	struct dirent **entries = NULL;
+	char path[PATH_MAX];
+	int nr_entries, err, nr = 0;
+
+	*infos = NULL;
+	if (!root)
+		root = PERSIST_DEFAULT_ROOT;
+	err = check_root(&log, root);
+	if (err)
+		return err;
+	nr_entries = scandir(root, &entries, is_candidate, alphasort);
+	if (nr_entries < 0) {
+		err = -errno;
+		log_error(&log, "%s: cannot list it: %s", root, strerror(-err));
+		return err;
+	}
+	*infos = calloc((size_t)nr_entries + 1, sizeof(**infos));
+	for (int i = 0; i < nr_entries; i++) {
+		if (*infos &&
+		    snprintf(path, sizeof(path), "%s/%s", root, entries[i]->d_name) <
+			    (int)sizeof(path) &&
+		    has_meta(path)) {
+			fill_info(*infos + nr, path, entries[i]->d_name, &log);
+			nr += (*infos)[nr].error != -ENOENT;
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return *infos ? nr : -ENOMEM;
+}

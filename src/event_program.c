@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#define _GNU_SOURCE
+#include "event_program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "event_constants.h"
+#include "mce_layout.h"
+#include "mce_program.h"
+#include "mce_record.skel.h"
+#include "percpu_events.skel.h"
+
+/* The system-call tracepoints' context is a structure of its own, not the record. */
+static uint32_t find_syscall_nr(const struct btf *kernel)
+{
+	int id = btf__find_by_name_kind(kernel, "syscall_tp_t", BTF_KIND_STRUCT);
+	const struct btf_type *type;
+
+	if (id < 0)
+		return 0;
+	type = btf__type_by_id(kernel, id);
+	for (int i = 0; i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(kernel, btf_members(type)[i].name_off),
+			    "syscall_nr"))
+			return btf_member_bit_offset(type, i) / 8;
+	return 0;
+}
+
+void kernel_types__load(struct kernel_types *types)
+{
+	*types = (struct kernel_types){ .btf = btf__load_vmlinux_btf() };
+	if (libbpf_get_error(types->btf))
+		types->btf = NULL;
+	target_btf__find_task_layout(types->btf, &types->task);
+	if (types->btf)
+		types->syscall_nr = find_syscall_nr(types->btf);
+}
+
+void kernel_types__free(struct kernel_types *types)
+{
+	btf__free(types->btf);
+	*types = (struct kernel_types){};
+}
+
+static bool is_syscall(const struct event_request *request)
+{
+	return !strcmp(request->system, "syscalls");
+}
+
+static bool find_mce_layout(const struct kernel_types *types, const struct event_request *request,
+			    struct mce_layout *layout, uint32_t *payload_size)
+{
+	return !strcmp(request->system, "mce") && !strcmp(request->tracepoint, "mce_record") &&
+	       mce_program__find_layout(types->btf, request->format, layout, payload_size);
+}
+
+static bool is_dynamic(const struct event_request *request)
+{
+	/* What the strings of a system call are, its context does not say. */
+	if (is_syscall(request))
+		return false;
+	for (size_t i = 0; i < event_format__nr_fields(request->format); i++)
+		if (event_format__field(request->format, i)->location != FIELD_FIXED)
+			return true;
+	return false;
+}
+
+/*
+ * Finds the fields of a system call that hold the string behind one of its pointers: the field
+ * is called __NAME_val for the argument NAME. Other memory that a call points to is not fetched.
+ */
+static uint32_t find_user_strings(const struct event_request *request, struct user_string *strings)
+{
+	const struct event_format_field *field, *pointer;
+	char name[PERSIST_NAME_SIZE];
+	uint32_t nr = 0;
+
+	for (size_t i = 0; is_syscall(request) && nr < USER_STRINGS_MAX; i++) {
+		field = event_format__field(request->format, i);
+		if (!field)
+			break;
+		if (field->location != FIELD_DATA_LOC || !field->is_string ||
+		    sscanf(field->name, "__%60s", name) != 1 || strlen(name) < 5)
+			continue;
+		name[strlen(name) - strlen("_val")] = '\0';
+		pointer = event_format__find_field(request->format, name);
+		if (!pointer || pointer->size != sizeof(uint64_t))
+			continue;
+		strings[nr++] = (struct user_string){ pointer->offset, field->offset };
+	}
+	return nr;
+}
+
+static uint32_t constant_size(const struct event_request *request)
+{
+	struct user_string strings[USER_STRINGS_MAX];
+
+	return event_format__fixed_size(request->format) +
+	       find_user_strings(request, strings) * USER_STRING_ROOM;
+}
+
+enum persist_capture event_program__plan(const struct kernel_types *types,
+					 const struct event_request *request, uint32_t *payload_max)
+{
+	struct mce_layout layout;
+
+	if (find_mce_layout(types, request, &layout, payload_max))
+		return PERSIST_CAPTURE_RAW_BTF;
+	*payload_max = is_dynamic(request) ? PERSIST_PAYLOAD_MAX : constant_size(request);
+	return PERSIST_CAPTURE_TRACEPOINT;
+}
+
+/* Where in the context a program has to look; -E2BIG if the event has too many dynamic fields. */
+static int find_context_layout(const struct kernel_types *types,
+			       const struct event_request *request, struct context_layout *context)
+{
+	const struct event_format_field *field;
+	const struct event_format *format = request->format;
+
+	*context = (struct context_layout){ .copy_size = event_format__fixed_size(format) };
+	for (size_t i = 0; i < event_format__nr_fields(format); i++) {
+		field = event_format__field(format, i);
+		if (is_syscall(request)) {
+			if (field->location != FIELD_FIXED && field->offset < context->copy_size)
+				context->copy_size = field->offset;
+			if (!strcmp(field->name, "__syscall_nr") &&
+			    field->offset != types->syscall_nr)
+				context->syscall_nr = types->syscall_nr;
+		} else if (field->location == FIELD_DATA_LOC) {
+			if (context->nr_dynamic == CONTEXT_DYNAMIC_MAX)
+				return -E2BIG;
+			context->dynamic[context->nr_dynamic++] = field->offset;
+		} else if (field->location == FIELD_REL_LOC) {
+			if (context->nr_relative == CONTEXT_RELATIVE_MAX)
+				return -E2BIG;
+			context->relative[context->nr_relative++] = field->offset;
+		}
+	}
+	return 0;
+}
+
+static void set_constants(const struct event_request *request, const struct event_program *program,
+			  const struct context_layout *context, struct event_constants *event)
+{
+	const struct event_format_field *nr =
+		event_format__find_field(request->format, "__syscall_nr");
+
+	*event = (struct event_constants)
+	{
+		.event_id = request->event_id, .nr_cpus = request->nr_cpus, .keep = request->keep,
+		.tail_type = request->tail_type, .wakeup_events = request->wakeup_events,
+		.unit_mask = request->tail_bytes / PERSIST_UNIT_SIZE - 1,
+		.fixed_size = constant_size(request), .is_dynamic = is_dynamic(request),
+		.stores_are_ordered = STORES_ARE_ORDERED,
+		.common_type = request->tracepoint_id, .copy_size = context->copy_size,
+		.syscall_nr_offset = nr ? nr->offset : 0,
+		.fields_end = event_format__fixed_size(request->format),
+	};
+	event->nr_user_strings = find_user_strings(request, event->user_strings);
+	if (program->capture == PERSIST_CAPTURE_RAW_BTF) {
+		event->fixed_size = program->payload_max;
+		event->is_dynamic = 0;
+	}
+}
+
+static struct bpf_object *open_object(const struct event_program *program, const char *btf_path)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "persist",
+		    .btf_custom_path = btf_path);
+	const void *elf;
+	size_t size;
+
+	if (program->capture == PERSIST_CAPTURE_RAW_BTF)
+		elf = mce_record_bpf__elf_bytes(&size);
+	else
+		elf = percpu_events_bpf__elf_bytes(&size);
+	return bpf_object__open_mem(elf, size, &opts);
+}
+
+static int set_read_only_data(struct bpf_object *object, const char *section, const void *data,
+			      size_t size)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, section);
+
+	return map ? bpf_map__set_initial_value(map, data, size) : -EINVAL;
+}
+
+/* A map of maps is made for maps like @inner; one that this event does not need is not made. */
+static int size_map_of_maps(struct bpf_object *object, const char *name, const int *inner,
+			    uint32_t nr_cpus)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+	int err, fd;
+
+	if (!inner)
+		return bpf_map__set_autocreate(map, false);
+	err = bpf_map__set_max_entries(map, 2 * nr_cpus);
+	if (err)
+		return err;
+	/* libbpf closes it with the object. */
+	fd = dup(inner[0]);
+	if (fd < 0)
+		return -errno;
+	return bpf_map__set_inner_map_fd(map, fd);
+}
+
+static int size_maps(struct bpf_object *object, const struct event_constants *event,
+		     const struct buffers *buffers)
+{
+	struct bpf_map *map;
+	int err;
+
+	err = size_map_of_maps(object, "heads", buffers->heads, event->nr_cpus);
+	if (!err)
+		err = size_map_of_maps(object, "tails", buffers->tails, event->nr_cpus);
+	if (!err && !event->is_dynamic) {
+		map = bpf_object__find_map_by_name(object, "scratch");
+		err = bpf_map__set_autocreate(map, false);
+	}
+	map = bpf_object__find_map_by_name(object, "wakeup");
+	if (!err && !event->wakeup_events)
+		err = bpf_map__set_autocreate(map, false);
+	else if (!err)
+		err = bpf_map__set_max_entries(map, sysconf(_SC_PAGESIZE));
+	return err;
+}
+
+static int map_descriptor(const struct bpf_object *object, const char *name)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+
+	return map ? bpf_map__fd(map) : -1;
+}
+
+static void take_descriptors(struct event_program *program)
+{
+	const struct bpf_program *first = bpf_object__next_program(program->object, NULL);
+
+	program->program = bpf_program__fd(first);
+	program->counters = map_descriptor(program->object, "counters");
+	program->meta = map_descriptor(program->object, "meta");
+	program->control = map_descriptor(program->object, ".data.control");
+	program->heads = map_descriptor(program->object, "heads");
+	program->tails = map_descriptor(program->object, "tails");
+	program->wakeup = map_descriptor(program->object, "wakeup");
+	program->scratch = map_descriptor(program->object, "scratch");
+	program->constants = map_descriptor(program->object, ".rodata.event");
+}
+
+static int init_counters(int counters, uint32_t event_id, uint32_t nr_cpus)
+{
+	struct persist_counters *values = calloc(nr_cpus, sizeof(*values));
+	uint32_t zero = 0;
+	int err = 0;
+
+	if (!values)
+		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
+		values[cpu].event_id = event_id;
+	if (bpf_map_update_elem(counters, &zero, values, BPF_ANY) || bpf_map_freeze(counters))
+		err = -errno;
+	free(values);
+	return err;
+}
+
+static int start_first_generation(struct event_program *program,
+				  const struct event_request *request,
+				  const struct buffers *buffers)
+{
+	struct persist_control control = { .generation = 1 };
+	uint32_t zero = 0;
+	int err;
+
+	err = event_program__set_buffers(program->heads, program->tails, buffers,
+					 control.generation);
+	if (err)
+		return err;
+	if (bpf_map_update_elem(program->control, &zero, &control, BPF_ANY))
+		return -errno;
+	if (program->wakeup >= 0 && bpf_map_freeze(program->wakeup))
+		return -errno;
+	return init_counters(program->counters, request->event_id, request->nr_cpus);
+}
+
+static int load_object(struct event_program *program, const struct kernel_types *types,
+		       const struct event_request *request, const struct buffers *buffers,
+		       const struct mce_layout *layout)
+{
+	struct context_layout context;
+	struct event_constants event;
+	char btf_path[PATH_MAX];
+	int btf_fd, err;
+
+	err = find_context_layout(types, request, &context);
+	if (err)
+		return err;
+	set_constants(request, program, &context, &event);
+	btf_fd = target_btf__make(&types->task, &context, btf_path);
+	if (btf_fd < 0)
+		return btf_fd;
+	program->object =
+		open_object(program, program->capture == PERSIST_CAPTURE_RAW_BTF ? NULL : btf_path);
+	if (!program->object) {
+		err = -errno;
+		goto out;
+	}
+	err = set_read_only_data(program->object, ".rodata.event", &event, sizeof(event));
+	if (!err && program->capture == PERSIST_CAPTURE_RAW_BTF)
+		err = set_read_only_data(program->object, ".rodata.layout", layout,
+					 sizeof(*layout));
+	if (!err)
+		err = size_maps(program->object, &event, buffers);
+	if (!err)
+		err = bpf_object__load(program->object);
+out:
+	close(btf_fd);
+	return err;
+}
+
+int event_program__load(struct event_program *program, const struct log *log,
+			const struct kernel_types *types, const struct event_request *request,
+			const struct buffers *buffers)
+{
+	struct mce_layout layout;
+	uint32_t payload_size;
+	int err;
+
+	*program = (struct event_program){ .link = -1 };
+	program->capture = event_program__plan(types, request, &program->payload_max);
+	find_mce_layout(types, request, &layout, &payload_size);
+	err = load_object(program, types, request, buffers, &layout);
+	if (err)
+		goto failed;
+	take_descriptors(program);
+	err = start_first_generation(program, request, buffers);
+	if (err)
+		goto failed;
+	return 0;
+failed:
+	log_error(log, "event %s: cannot load the program for %s:%s: %s%s", request->name,
+		  request->system, request->tracepoint, strerror(-err),
+		  err == -EPERM	  ? "; the loader needs CAP_BPF and CAP_PERFMON"
+		  : err == -E2BIG ? "; the event has more dynamic fields than can be recorded"
+				  : "; `loader probe` says what this kernel lacks, and with "
+				    "--verbose the verifier's log is shown");
+	event_program__close(program);
+	return err;
+}
+
+static int attach_tracepoint(const struct event_program *program, uint32_t tracepoint_id)
+{
+	/*
+	 * A tracepoint's programs run on every CPU, whatever CPU the perf event is for, and
+	 * whether it is enabled or not. It is left disabled, so that perf itself spends no time
+	 * on it.
+	 */
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = tracepoint_id,
+		.disabled = 1,
+	};
+	int link, event = syscall(__NR_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (event < 0)
+		return -errno;
+	link = bpf_link_create(program->program, event, BPF_PERF_EVENT, NULL);
+	if (link < 0)
+		link = -errno;
+	close(event); /* the link holds it */
+	return link;
+}
+
+int event_program__attach(struct event_program *program, const struct log *log,
+			  const struct event_request *request)
+{
+	int link;
+
+	if (program->capture == PERSIST_CAPTURE_RAW_BTF) {
+		link = bpf_raw_tracepoint_open(NULL, program->program);
+		if (link < 0)
+			link = -errno;
+	} else {
+		link = attach_tracepoint(program, request->tracepoint_id);
+	}
+	if (link < 0) {
+		log_error(log, "event %s: cannot attach to %s:%s: %s%s", request->name,
+			  request->system, request->tracepoint, strerror(-link),
+			  link == -EACCES || link == -EPERM ? "; the loader needs CAP_PERFMON"
+			  : link == -E2BIG ? "; too many programs are attached to this tracepoint"
+					   : "");
+		return link;
+	}
+	program->link = link;
+	return 0;
+}
+
+void event_program__close(struct event_program *program)
+{
+	if (program->link >= 0)
+		close(program->link);
+	bpf_object__close(program->object);
+	*program = (struct event_program){ .link = -1 };
+}
+
+int event_program__set_buffers(int heads, int tails, const struct buffers *buffers,
+			       uint32_t generation)
+{
+	uint32_t slot = (generation & 1) * buffers->nr_cpus;
+
+	for (uint32_t cpu = 0; cpu < buffers->nr_cpus; cpu++, slot++) {
+		if (buffers->heads &&
+		    bpf_map_update_elem(heads, &slot, &buffers->heads[cpu], BPF_ANY))
+			return -errno;
+		if (buffers->tails &&
+		    bpf_map_update_elem(tails, &slot, &buffers->tails[cpu], BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+static int drop_slots(int map, uint32_t nr_cpus, uint32_t generation)
+{
+	uint32_t slot = (generation & 1) * nr_cpus;
+
+	for (uint32_t cpu = 0; map >= 0 && cpu < nr_cpus; cpu++, slot++)
+		if (bpf_map_delete_elem(map, &slot) && errno != ENOENT)
+			return -errno;
+	return 0;
+}
+
+int event_program__drop_buffers(int heads, int tails, uint32_t nr_cpus, uint32_t generation)
+{
+	int err = drop_slots(heads, nr_cpus, generation);
+
+	return err ? err : drop_slots(tails, nr_cpus, generation);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
+/*
+ * The BPF program of one event: chosen, specialised, loaded, given its rings, and attached.
+ * Everything it consists of is held by descriptors; pinning them is the caller's business.
+ */
+#ifndef PERSIST_EVENT_PROGRAM_H
+#define PERSIST_EVENT_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffers.h"
+#include "event_format.h"
+#include "log.h"
+#include "persist_record.h"
+#include "target_btf.h"
+
+struct bpf_object;
+
+/* What is the same for all events: looked up once, for as many programs as there are. */
+struct kernel_types {
+	struct btf *btf; /* NULL: this kernel has none */
+	struct task_layout task;
+	uint32_t syscall_nr; /* where a system call's context has its number; 0: not known */
+};
+
+void kernel_types__load(struct kernel_types *types);
+void kernel_types__free(struct kernel_types *types);
+
+struct event_program {
+	struct bpf_object *object;
+	enum persist_capture capture;
+	uint32_t payload_max;
+	/* Descriptors, owned by the object; -1 for those that this event does not need. */
+	int program;
+	int counters;
+	int meta;
+	int control;
+	int heads;
+	int tails;
+	int wakeup;
+	int scratch;
+	int constants;
+	/* Owned by this structure. */
+	int link;
+};
+
+struct event_request {
+	const char *name;
+	const char *system;
+	const char *tracepoint;
+	uint32_t event_id;
+	uint32_t tracepoint_id;
+	const struct event_format *format;
+	enum persist_keep keep;
+	enum persist_tail_type tail_type;
+	uint32_t wakeup_events;
+	uint32_t nr_cpus;
+	uint64_t tail_bytes;
+};
+
+/* How this event would be captured, and how long its payload can get; no kernel is asked. */
+enum persist_capture event_program__plan(const struct kernel_types *types,
+					 const struct event_request *request,
+					 uint32_t *payload_max);
+
+/*
+ * Loads the program for rings like those in @buffers, puts these in place as generation 1 and
+ * sets the counters up. Returns 0 or -errno, with a message.
+ */
+int event_program__load(struct event_program *program, const struct log *log,
+			const struct kernel_types *types, const struct event_request *request,
+			const struct buffers *buffers);
+
+/* Attaches it: from now on events are recorded. Returns 0 or -errno, with a message. */
+int event_program__attach(struct event_program *program, const struct log *log,
+			  const struct event_request *request);
+
+/* Closes everything; what is not pinned is gone. */
+void event_program__close(struct event_program *program);
+
+/*
+ * Puts @buffers into the slots of @generation in the maps of maps @heads and @tails (-1: not
+ * used). Returns 0 or -errno.
+ */
+int event_program__set_buffers(int heads, int tails, const struct buffers *buffers,
+			       uint32_t generation);
+
+/* Takes the rings of @generation out of these slots. */
+int event_program__drop_buffers(int heads, int tails, uint32_t nr_cpus, uint32_t generation);
+
+#endif

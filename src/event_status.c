@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#include "event_status.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "map_memory.h"
+
+uint64_t event_status__lost(const struct persist_counters *counters)
+{
+	return counters->lost_ring_full + counters->lost_ring_busy + counters->lost_nested +
+	       counters->lost_too_big + counters->lost_no_buffer;
+}
+
+static void add(struct persist_counters *sum, const struct persist_counters *counters)
+{
+	sum->seen += counters->seen;
+	sum->recorded += counters->recorded;
+	sum->lost_ring_full += counters->lost_ring_full;
+	sum->lost_ring_busy += counters->lost_ring_busy;
+	sum->lost_nested += counters->lost_nested;
+	sum->lost_too_big += counters->lost_too_big;
+	sum->lost_no_buffer += counters->lost_no_buffer;
+}
+
+static int read_counters(const struct pin_tree *tree, const char *name, struct event_status *status)
+{
+	struct bpf_map_info info = {};
+	uint32_t zero = 0, len = sizeof(info);
+	int err = 0, nr = libbpf_num_possible_cpus();
+	int fd = pin_tree__open_map(tree, name, PIN_COUNTERS, true);
+
+	if (fd < 0 || nr < 0) {
+		err = fd < 0 ? fd : nr;
+		goto out;
+	}
+	if (bpf_obj_get_info_by_fd(fd, &info, &len)) {
+		err = -errno;
+		goto out;
+	}
+	if (info.type != BPF_MAP_TYPE_PERCPU_ARRAY || info.value_size != sizeof(*status->cpus)) {
+		err = -EINVAL;
+		goto out;
+	}
+	status->cpus = calloc(nr, sizeof(*status->cpus));
+	if (!status->cpus) {
+		err = -ENOMEM;
+		goto out;
+	}
+	if (bpf_map_lookup_elem(fd, &zero, status->cpus)) {
+		err = -errno;
+		goto out;
+	}
+	status->nr_cpus = nr;
+	for (int cpu = 0; cpu < nr; cpu++)
+		add(&status->sum, &status->cpus[cpu]);
+out:
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static void add_map(const struct pin_tree *tree, const char *name, const char *pin, uint64_t *sum)
+{
+	int fd = pin_tree__open_map(tree, name, pin, true);
+
+	if (fd < 0)
+		return;
+	*sum += map_memory__of(fd);
+	close(fd);
+}
+
+static void read_memory(const struct pin_tree *tree, const char *name, struct event_status *status)
+{
+	static const char *const maps[] = { PIN_META,  PIN_COUNTERS, PIN_CONTROL,
+					    PIN_HEADS, PIN_TAILS,    PIN_WAKEUP };
+	char pin[32];
+
+	for (uint32_t cpu = 0; cpu < status->meta.nr_cpus; cpu++) {
+		snprintf(pin, sizeof(pin), PIN_HEAD_DIR "/cpu%u", cpu);
+		add_map(tree, name, pin, &status->ring_bytes);
+		snprintf(pin, sizeof(pin), PIN_TAIL_DIR "/cpu%u", cpu);
+		add_map(tree, name, pin, &status->ring_bytes);
+	}
+	status->locked_bytes = status->ring_bytes;
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		add_map(tree, name, maps[i], &status->locked_bytes);
+}
+
+static void read_missed(const struct pin_tree *tree, const char *name, struct event_status *status)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+	char path[PATH_MAX];
+	int fd;
+
+	pin_tree__path(tree, path, "%s/%s", name, PIN_PROGRAM);
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+		status->missed = info.recursion_misses;
+	close(fd);
+}
+
+int event_status__read(const struct pin_tree *tree, const char *name, struct event_status *status)
+{
+	int err;
+
+	*status = (struct event_status){};
+	err = pin_tree__read_meta(tree, name, &status->meta);
+	if (!err)
+		err = read_counters(tree, name, status);
+	if (err)
+		return err;
+	read_memory(tree, name, status);
+	read_missed(tree, name, status);
+	return 0;
+}
+
+void event_status__free(struct event_status *status)
+{
+	free(status->cpus);
+	*status = (struct event_status){};
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
+/* Items as JSON, one object a line. */
+#ifndef PERSIST_JSON_OUTPUT_H
+#define PERSIST_JSON_OUTPUT_H
+
+#include "line_writer.h"
+#include "persist_bpf.h"
+
+struct json_output;
+
+/* Puts its objects into @writer, which must outlive it. NULL without memory. */
+struct json_output *json_output__new(struct line_writer *writer);
+void json_output__free(struct json_output *output);
+
+/* Puts the line of @item, with its newline. Returns 0 or -errno. */
+int json_output__put(struct json_output *output, const struct persist_item *item);
+
+/* The same for an entry of the list of events. */
+int json_output__put_info(struct json_output *output, const struct persist_event_info *info);
+
+#endif

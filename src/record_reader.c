@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+/*
+ * struct persist_reader: the items of all events and CPUs in the order of time.
+ *
+ * A follower works in passes. Before it looks at the rings it takes the time; then every record
+ * older than that by more than a small margin is visible, and what is visible can be given out in
+ * the order of time as far as that. What is younger waits for the next pass.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "event_source.h"
+#include "last_items.h"
+#include "merge.h"
+#include "time_spec.h"
+
+/* From taking a record's time to its being visible, if nothing interrupts the writer for long. */
+#define WRITE_MARGIN_NSEC (50 * NSEC_PER_USEC)
+
+#define DEFAULT_POLL_NSEC  (20 * NSEC_PER_MSEC)
+#define SHORTEST_POLL_NSEC (100 * NSEC_PER_USEC)
+
+/* How often to look whether events were cleared, removed or added again. */
+#define CHECK_NSEC (100 * NSEC_PER_MSEC)
+
+/* How often to look for events that were lost and leave no record behind them. */
+#define COUNT_NSEC NSEC_PER_SEC
+
+#define EVENTS_PER_WAIT 64
+
+struct numbered_stream {
+	struct cpu_stream *stream; /* NULL: it has ended */
+	struct event_source *source;
+	bool is_merged;	     /* it is in the heap */
+	uint64_t read_bytes; /* of its tail, by the last wait */
+};
+
+struct persist_reader {
+	struct log log;
+	char *root;
+	struct cpu_list *cpus; /* NULL: all */
+	uint64_t since_ns, until_ns, poll_ns;
+	bool follow;
+
+	struct event_source **sources;
+	uint32_t nr_sources;
+	char **gone; /* paths of events that were removed and may come again */
+	uint32_t nr_gone;
+	struct numbered_stream *streams; /* never renumbered */
+	uint32_t nr_streams;
+	struct merge merge;
+
+	bool has_begun;
+	bool has_current;	/* the first of the heap was given out and is to be stepped */
+	bool needs_pass;	/* the next call shall look for what is new */
+	bool gave_something;	/* in this pass */
+	uint64_t limit_ns;	/* items up to this time can be given out */
+	uint64_t pass_ns;	/* when the pass began */
+	uint64_t next_check_ns, next_count_ns;
+
+	struct last_items last;
+	bool wants_last; /* only the newest of what is there are to be given out */
+
+	int epoll_fd, timer_fd;
+};
+
+/* ---- making one -------------------------------------------------------------------------- */
+
+/* The options as this library knows them. */
+static int copy_options(struct persist_reader_options *to, const struct persist_reader_options *from)
+{
+	const char *bytes = (const char *)from;
+
+	memset(to, 0, sizeof(*to));
+	if (!from)
+		return 0;
+	for (size_t i = sizeof(*to); i < from->size; i++)
+		if (bytes[i])
+			return -E2BIG;
+	memcpy(to, from, from->size < sizeof(*to) ? from->size : sizeof(*to));
+	return 0;
+}
+
+static int open_epoll(struct persist_reader *reader)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	reader->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (reader->epoll_fd < 0)
+		return -errno;
+	reader->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (reader->timer_fd < 0)
+		return -errno;
+	if (epoll_ctl(reader->epoll_fd, EPOLL_CTL_ADD, reader->timer_fd, &event))
+		return -errno;
+	return 0;
+}
+
+static int set_options(struct persist_reader *reader, const struct persist_reader_options *options)
+{
+	reader->log = (struct log){ options->log_fn, options->log_ctx, options->log_level };
+	reader->since_ns = options->since_ns;
+	reader->until_ns = options->until_ns ? options->until_ns : UINT64_MAX;
+	reader->follow = options->follow;
+	reader->poll_ns = options->poll_interval_ms * NSEC_PER_MSEC;
+	if (!reader->poll_ns)
+		reader->poll_ns = DEFAULT_POLL_NSEC;
+	if (reader->since_ns > reader->until_ns)
+		return -EINVAL;
+	reader->root = strdup(options->root ? options->root : PERSIST_DEFAULT_ROOT);
+	if (!reader->root)
+		return -ENOMEM;
+	if (options->cpus) {
+		reader->cpus = malloc(sizeof(*reader->cpus));
+		if (!reader->cpus)
+			return -ENOMEM;
+		if (cpu_list__parse(reader->cpus, options->cpus)) {
+			log_error(&reader->log, "\"%s\" is not a list of CPUs such as 0-3,8",
+				  options->cpus);
+			return -EINVAL;
+		}
+	}
+	if (options->last) {
+		last_items__init(&reader->last, options->last);
+		reader->wants_last = true;
+	}
+	return 0;
+}
+
+struct persist_reader *persist_reader__new(const struct persist_reader_options *options)
+{
+	struct persist_reader_options known;
+	struct persist_reader *reader;
+	int err;
+
+	err = copy_options(&known, options);
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return NULL;
+	reader->epoll_fd = reader->timer_fd = -1;
+	err = set_options(reader, &known);
+	if (!err)
+		err = open_epoll(reader);
+	if (err) {
+		persist_reader__free(reader);
+		errno = -err;
+		return NULL;
+	}
+	return reader;
+}
+
+void persist_reader__free(struct persist_reader *reader)
+{
+	if (!reader)
+		return;
+	for (uint32_t i = 0; i < reader->nr_sources; i++)
+		event_source__free(reader->sources[i]);
+	for (uint32_t i = 0; i < reader->nr_gone; i++)
+		free(reader->gone[i]);
+	free(reader->gone);
+	free(reader->sources);
+	free(reader->streams);
+	merge__destroy(&reader->merge);
+	last_items__destroy(&reader->last);
+	if (reader->epoll_fd >= 0)
+		close(reader->epoll_fd);
+	if (reader->timer_fd >= 0)
+		close(reader->timer_fd);
+	free(reader->cpus);
+	free(reader->root);
+	free(reader);
+}
+
+/* ---- its events -------------------------------------------------------------------------- */
+
+/* The path of the directory that a user means by @target. */
+static int path_of_target(const struct persist_reader *reader, const char *target,
+			  char path[PATH_MAX])
+{
+	static const char pmu[] = "persistent/";
+	size_t len = strlen(target);
+	bool is_name = !strchr(target, '/');
+
+	/* "persistent/NAME/", as perf has it */
+	if (!strncmp(target, pmu, sizeof(pmu) - 1) && len > sizeof(pmu) &&
+	    strchr(target + sizeof(pmu) - 1, '/') == target + len - 1) {
+		target += sizeof(pmu) - 1;
+		len -= sizeof(pmu);
+		is_name = true;
+	}
+	while (!is_name && len > 1 && target[len - 1] == '/')
+		len--;
+	if (!len)
+		return -ENOENT;
+	if (snprintf(path, PATH_MAX, "%s%s%.*s", is_name ? reader->root : "", is_name ? "/" : "",
+		     (int)len, target) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+static int watch_doorbell(struct persist_reader *reader, const struct event_view *view)
+{
+	/* It is always ready; only the edges of an edge-triggered wait tell something. */
+	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLET };
+
+	if (view->doorbell_fd < 0)
+		return 0;
+	return epoll_ctl(reader->epoll_fd, EPOLL_CTL_ADD, view->doorbell_fd, &event) ? -errno : 0;
+}
+
+static int add_streams(struct persist_reader *reader, struct event_source *source)
+{
+	uint32_t nr = reader->nr_streams + source->nr_streams;
+	struct numbered_stream *streams;
+
+	if (merge__reserve(&reader->merge, nr))
+		return -ENOMEM;
+	streams = reallocarray(reader->streams, nr + 1, sizeof(*streams));
+	if (!streams)
+		return -ENOMEM;
+	reader->streams = streams;
+	for (uint32_t i = 0; i < source->nr_streams; i++)
+		streams[reader->nr_streams++] = (struct numbered_stream){
+			.stream = &source->streams[i],
+			.source = source,
+		};
+	return 0;
+}
+
+static bool has_instance(const struct persist_reader *reader, uint64_t instance)
+{
+	for (uint32_t i = 0; i < reader->nr_sources; i++)
+		if (reader->sources[i]->event->meta.instance == instance)
+			return true;
+	return false;
+}
+
+/* Returns 0 or -errno; everything but -ENOENT was logged. */
+static int add_source(struct persist_reader *reader, const char *path)
+{
+	struct event_source **sources, *source;
+	int err;
+
+	sources = reallocarray(reader->sources, reader->nr_sources + 1, sizeof(*sources));
+	if (!sources)
+		return -ENOMEM;
+	reader->sources = sources;
+	err = event_source__new(path, reader->follow, reader->cpus, &reader->log, &source);
+	if (err)
+		return err;
+	if (has_instance(reader, source->event->meta.instance)) {
+		log_error(&reader->log, "%s: this event is being read already", path);
+		err = -EEXIST;
+	}
+	if (!err)
+		err = watch_doorbell(reader, source->view);
+	if (!err)
+		err = add_streams(reader, source);
+	if (err) {
+		event_source__free(source);
+		return err;
+	}
+	reader->sources[reader->nr_sources++] = source;
+	return 0;
+}
+
+int persist_reader__add(struct persist_reader *reader, const char *target)
+{
+	char path[PATH_MAX];
+	int err;
+
+	if (reader->has_begun)
+		return -EBUSY;
+	err = path_of_target(reader, target, path);
+	if (!err) {
+		err = add_source(reader, path);
+		if (err == -ENOENT)
+			log_error(&reader->log, "%s: there is no such event", path);
+	}
+	return err;
+}
+
+int persist_reader__resume(struct persist_reader *reader, const struct persist_position *positions,
+			   size_t nr)
+{
+	if (reader->has_begun)
+		return -EBUSY;
+	for (uint32_t i = 0; i < reader->nr_streams; i++) {
+		const struct persist_meta *meta = &reader->streams[i].source->event->meta;
+		struct cpu_stream *stream = reader->streams[i].stream;
+
+		for (size_t j = 0; j < nr; j++)
+			if (positions[j].instance == meta->instance &&
+			    positions[j].event_id == meta->event_id &&
+			    positions[j].cpu == stream->cpu)
+				cpu_stream__resume(stream, positions[j].seq);
+	}
+	return 0;
+}
+
+/* ---- events that come and go ------------------------------------------------------------- */
+
+static bool has_path(const struct persist_reader *reader, const char *path)
+{
+	for (uint32_t i = 0; i < reader->nr_sources; i++)
+		if (!strcmp(reader->sources[i]->path, path))
+			return true;
+	return false;
+}
+
+/* Another event may come to this path. Without memory for that, it is not waited for. */
+static void remember_gone(struct persist_reader *reader, const char *path)
+{
+	char **gone = reallocarray(reader->gone, reader->nr_gone + 1, sizeof(*gone));
+
+	if (!gone)
+		return;
+	reader->gone = gone;
+	gone[reader->nr_gone] = strdup(path);
+	if (gone[reader->nr_gone])
+		reader->nr_gone++;
+}
+
+static void look_for_gone(struct persist_reader *reader)
+{
+	for (uint32_t i = 0; i < reader->nr_gone;) {
+		if (access(reader->gone[i], F_OK) || add_source(reader, reader->gone[i])) {
+			i++;
+			continue;
+		}
+		free(reader->gone[i]);
+		reader->gone[i] = reader->gone[--reader->nr_gone];
+	}
+}
+
+/* Gives up a source that is over. False if not everything of it has been given out. */
+static bool retire_source(struct persist_reader *reader, uint32_t index)
+{
+	struct event_source *source = reader->sources[index];
+
+	for (uint32_t i = 0; i < reader->nr_streams; i++)
+		if (reader->streams[i].source == source && reader->streams[i].is_merged)
+			return false;
+	for (uint32_t i = 0; i < reader->nr_streams; i++)
+		if (reader->streams[i].source == source)
+			reader->streams[i] = (struct numbered_stream){ 0 };
+	log_warn(&reader->log, "%s: the event was removed", source->path);
+	reader->sources[index] = reader->sources[--reader->nr_sources];
+	if (!has_path(reader, source->path))
+		remember_gone(reader, source->path);
+	event_source__free(source);
+	return true;
+}
+
+static void check_sources(struct persist_reader *reader)
+{
+	uint32_t nr_sources = reader->nr_sources;
+
+	for (uint32_t i = 0; i < nr_sources; i++)
+		if (event_source__check(reader->sources[i]))
+			add_source(reader, reader->sources[i]->path);
+	look_for_gone(reader);
+	for (uint32_t i = 0; i < reader->nr_sources;)
+		if (reader->sources[i]->state != SOURCE_OVER || !retire_source(reader, i))
+			i++;
+}
+
+/* ---- passes ------------------------------------------------------------------------------ */
+
+/* When the item at which the stream stands is due. */
+static uint64_t item_time(const struct persist_reader *reader, const struct cpu_stream *stream)
+{
+	uint64_t time = stream->record ? stream->record->time_ns : stream->loss.before_ns;
+
+	/* What is there was not recorded in the future: do not wait for that. */
+	return time > reader->pass_ns + WRITE_MARGIN_NSEC ? reader->pass_ns + WRITE_MARGIN_NSEC :
+							    time;
+}
+
+/* Looks for new items in all streams that had none. */
+static void look_at_streams(struct persist_reader *reader)
+{
+	for (uint32_t i = 0; i < reader->nr_streams; i++) {
+		struct numbered_stream *numbered = &reader->streams[i];
+
+		if (!numbered->stream || numbered->is_merged ||
+		    !cpu_stream__step(numbered->stream))
+			continue;
+		numbered->is_merged = true;
+		merge__push(&reader->merge, item_time(reader, numbered->stream), i);
+	}
+}
+
+/* Moves the stream whose item was given out to its next one. */
+static void step_current(struct persist_reader *reader)
+{
+	struct numbered_stream *current = &reader->streams[merge__first(&reader->merge)->stream];
+
+	reader->has_current = false;
+	if (cpu_stream__step(current->stream)) {
+		merge__replace_first(&reader->merge, item_time(reader, current->stream));
+	} else {
+		current->is_merged = false;
+		merge__pop(&reader->merge);
+	}
+}
+
+/* Whether the user wants to see the item at which @stream stands. */
+static bool is_wanted(const struct persist_reader *reader, const struct cpu_stream *stream)
+{
+	/* What is missing may have been anywhere between the records around it. */
+	if (!stream->record)
+		return stream->loss.before_ns >= reader->since_ns &&
+		       stream->loss.after_ns <= reader->until_ns;
+	return stream->record->time_ns >= reader->since_ns &&
+	       stream->record->time_ns <= reader->until_ns;
+}
+
+/* The next item that is due and wanted. False if this pass has no more. */
+static bool next_of_pass(struct persist_reader *reader, struct persist_item *item)
+{
+	const struct merge_entry *first;
+
+	for (;;) {
+		struct numbered_stream *numbered;
+
+		if (reader->has_current)
+			step_current(reader);
+		first = merge__first(&reader->merge);
+		if (!first || first->time_ns > reader->limit_ns)
+			return false;
+		numbered = &reader->streams[first->stream];
+		reader->has_current = true;
+		if (!is_wanted(reader, numbered->stream))
+			continue;
+		item->event = numbered->source->event;
+		item->record = numbered->stream->record;
+		if (!item->record)
+			item->loss = numbered->stream->loss;
+		item->stream = first->stream;
+		return true;
+	}
+}
+
+/* Gives out what is there, without regard to what comes meanwhile. */
+static void begin_limited_pass(struct persist_reader *reader)
+{
+	for (uint32_t i = 0; i < reader->nr_sources; i++)
+		event_source__limit(reader->sources[i]);
+	reader->pass_ns = boottime_now();
+	reader->limit_ns = UINT64_MAX;
+	look_at_streams(reader);
+}
+
+static void begin_pass(struct persist_reader *reader)
+{
+	struct epoll_event events[EVENTS_PER_WAIT];
+
+	/* Doorbells that ring from here on wake us again. */
+	epoll_wait(reader->epoll_fd, events, EVENTS_PER_WAIT, 0);
+	reader->pass_ns = boottime_now();
+	reader->gave_something = false;
+	if (reader->pass_ns >= reader->next_check_ns) {
+		check_sources(reader);
+		reader->next_check_ns = reader->pass_ns + CHECK_NSEC;
+	}
+	if (reader->pass_ns >= reader->next_count_ns) {
+		for (uint32_t i = 0; i < reader->nr_sources; i++)
+			event_source__count(reader->sources[i]);
+		reader->next_count_ns = reader->pass_ns + COUNT_NSEC;
+	}
+	look_at_streams(reader);
+	reader->limit_ns = reader->pass_ns - WRITE_MARGIN_NSEC;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+/*
+ * Rings that wake nobody are looked at often enough that no more than a quarter of them is written
+ * meanwhile, judging by how much it was the last time.
+ */
+static uint64_t poll_interval(struct persist_reader *reader)
+{
+	uint64_t interval = reader->poll_ns;
+
+	for (uint32_t i = 0; i < reader->nr_streams; i++) {
+		struct numbered_stream *numbered = &reader->streams[i];
+		uint64_t bytes, quarter, wanted;
+
+		if (!numbered->stream || !numbered->stream->tail)
+			continue;
+		bytes = numbered->stream->tail->read_bytes - numbered->read_bytes;
+		numbered->read_bytes = numbered->stream->tail->read_bytes;
+		quarter = numbered->source->event->meta.tail_bytes / 4;
+		if (bytes <= quarter)
+			continue;
+		wanted = reader->poll_ns / (bytes / quarter + 1);
+		if (wanted < interval)
+			interval = wanted;
+	}
+	return interval > SHORTEST_POLL_NSEC ? interval : SHORTEST_POLL_NSEC;
+}
+
+static bool must_poll(const struct persist_reader *reader)
+{
+	for (uint32_t i = 0; i < reader->nr_sources; i++)
+		if (reader->sources[i]->view->doorbell_fd < 0)
+			return true;
+	return false;
+}
+
+/* Makes the descriptor readable when there may be something, at the latest for the next check. */
+static void arm_timer(struct persist_reader *reader)
+{
+	const struct merge_entry *first = merge__first(&reader->merge);
+	uint64_t wait = CHECK_NSEC;
+	struct itimerspec time = { 0 };
+
+	if (must_poll(reader)) {
+		uint64_t interval = poll_interval(reader);
+
+		if (interval < wait)
+			wait = interval;
+	}
+	/* What is held back is given out soon, unless it is polled for anyway. */
+	if (first && reader->streams[first->stream].source->view->doorbell_fd >= 0)
+		wait = WRITE_MARGIN_NSEC;
+	time.it_value.tv_sec = (time_t)(wait / NSEC_PER_SEC);
+	time.it_value.tv_nsec = (long)(wait % NSEC_PER_SEC);
+	timerfd_settime(reader->timer_fd, 0, &time, NULL);
+}
+
+/*
+ * One single record is to be seen at once: its time is waited for here, unless there was something
+ * to give out before it.
+ */
+static bool wait_for_held_item(struct persist_reader *reader)
+{
+	const struct merge_entry *first = merge__first(&reader->merge);
+
+	if (!first || reader->gave_something)
+		return false;
+	while (boottime_now() <= first->time_ns + WRITE_MARGIN_NSEC)
+		;
+	return true;
+}
+
+int persist_reader__fd(const struct persist_reader *reader)
+{
+	return reader->epoll_fd;
+}
+
+int persist_reader__wait(struct persist_reader *reader, int timeout_ms)
+{
+	struct pollfd pollfd = { .fd = reader->epoll_fd, .events = POLLIN };
+	int nr = poll(&pollfd, 1, timeout_ms);
+
+	return nr < 0 ? -errno : nr;
+}
+
+/* ---- the next item ----------------------------------------------------------------------- */
+
+/* Reads all that is there and keeps the newest. */
+static int collect_last(struct persist_reader *reader)
+{
+	struct persist_item item;
+	int err;
+
+	begin_limited_pass(reader);
+	while (next_of_pass(reader, &item)) {
+		err = last_items__put(&reader->last, &item);
+		if (err)
+			return err;
+	}
+	if (reader->follow) {
+		for (uint32_t i = 0; i < reader->nr_sources; i++)
+			event_source__remove_limit(reader->sources[i]);
+		reader->limit_ns = 0;
+	}
+	return 0;
+}
+
+static int begin(struct persist_reader *reader)
+{
+	reader->has_begun = true;
+	reader->needs_pass = true;
+	if (reader->wants_last)
+		return collect_last(reader);
+	if (!reader->follow)
+		begin_limited_pass(reader);
+	return 0;
+}
+
+/* Whether nothing will ever come again. */
+static bool is_at_end(const struct persist_reader *reader)
+{
+	return !reader->follow || !reader->nr_sources || reader->limit_ns >= reader->until_ns;
+}
+
+int persist_reader__next(struct persist_reader *reader, struct persist_item *item)
+{
+	int err;
+
+	if (!reader->has_begun) {
+		err = begin(reader);
+		if (err)
+			return err;
+	}
+	if (reader->wants_last) {
+		if (last_items__take(&reader->last, item))
+			return 1;
+		reader->wants_last = false;
+		last_items__destroy(&reader->last);
+	}
+	for (;;) {
+		if (next_of_pass(reader, item)) {
+			reader->gave_something = true;
+			return 1;
+		}
+		if (is_at_end(reader))
+			return 0;
+		if (!reader->needs_pass && !wait_for_held_item(reader)) {
+			reader->needs_pass = true;
+			arm_timer(reader);
+			return -EAGAIN;
+		}
+		begin_pass(reader);
+		reader->needs_pass = false;
+	}
+}

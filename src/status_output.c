@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "status_output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <yajl/yajl_gen.h>
+
+#include "event_spec.h"
+#include "event_status.h"
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+static void format_wall_time(uint64_t ns, char *buf, size_t size)
+{
+	time_t seconds = ns / 1000000000;
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(buf, size, "%Y-%m-%d %H:%M:%S", &tm);
+}
+
+static void print_list_row(const struct event_status *status)
+{
+	const struct persist_meta *meta = &status->meta;
+	char source[2 * PERSIST_NAME_SIZE + 2], since[32];
+
+	snprintf(source, sizeof(source), "%s:%s", meta->system, meta->tracepoint);
+	format_wall_time(meta->attach_wall_ns, since, sizeof(since));
+	printf("%-24s %6u %-32s %-7s %12llu %12llu %12llu  %s\n", meta->name, meta->event_id,
+	       source, event_spec__keep_name(meta->keep), (unsigned long long)status->sum.seen,
+	       (unsigned long long)status->sum.recorded,
+	       (unsigned long long)event_status__lost(&status->sum), since);
+}
+
+static void print_counters(const char *cpu, const struct persist_counters *c)
+{
+	printf("  %5s %12llu %12llu %12llu %10llu %10llu %10llu %10llu\n", cpu,
+	       (unsigned long long)c->seen, (unsigned long long)c->recorded,
+	       (unsigned long long)c->lost_ring_full, (unsigned long long)c->lost_ring_busy,
+	       (unsigned long long)c->lost_nested, (unsigned long long)c->lost_too_big,
+	       (unsigned long long)c->lost_no_buffer);
+}
+
+static void print_rings(const struct persist_meta *meta)
+{
+	printf("  keep      %s:", event_spec__keep_name(meta->keep));
+	if (meta->head_bytes)
+		printf(" head %llu bytes%s", (unsigned long long)meta->head_bytes,
+		       meta->tail_bytes ? "," : "");
+	if (meta->tail_bytes)
+		printf(" tail %llu bytes (%s)", (unsigned long long)meta->tail_bytes,
+		       event_spec__tail_type_name(meta->tail_type));
+	printf(", on each of %u CPUs\n", meta->nr_cpus);
+}
+
+static void print_status_page(const struct event_status *status)
+{
+	const struct persist_meta *meta = &status->meta;
+	char wall[32], cpu[16];
+
+	format_wall_time(meta->attach_wall_ns, wall, sizeof(wall));
+	printf("%s\n  source    %s:%s, id %u\n", meta->name, meta->system, meta->tracepoint,
+	       meta->event_id);
+	printf("  state     recording since %s, %.3f s after boot; what came before was not seen\n",
+	       wall, meta->attach_time_ns / 1e9);
+	if (meta->clear_time_ns)
+		printf("  cleared   %.3f s after boot\n", meta->clear_time_ns / 1e9);
+	printf("  program   %s\n",
+	       meta->capture == PERSIST_CAPTURE_RAW_BTF ? "BTF raw tracepoint" : "tracepoint");
+	print_rings(meta);
+	if (meta->wakeup_events)
+		printf("  wakeup    at each %u. record\n", meta->wakeup_events);
+	else
+		printf("  wakeup    never, readers poll\n");
+	printf("  locked    %llu bytes, %llu of them beyond the rings\n",
+	       (unsigned long long)status->locked_bytes,
+	       (unsigned long long)(status->locked_bytes - status->ring_bytes));
+	if (status->missed)
+		printf("  missed    %llu, in which the kernel did not run the program because one was "
+		       "running on that CPU\n",
+		       (unsigned long long)status->missed);
+	printf("    cpu         seen     recorded    ring_full  ring_busy     nested    too_big  "
+	       "no_buffer\n");
+	for (uint32_t i = 0; i < status->nr_cpus; i++) {
+		snprintf(cpu, sizeof(cpu), "%u", i);
+		if (status->cpus[i].seen)
+			print_counters(cpu, &status->cpus[i]);
+	}
+	print_counters("all", &status->sum);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static void put_string(yajl_gen gen, const char *string)
+{
+	yajl_gen_string(gen, (const unsigned char *)string, strlen(string));
+}
+
+static void put_text(yajl_gen gen, const char *key, const char *value)
+{
+	put_string(gen, key);
+	put_string(gen, value);
+}
+
+static void put_number(yajl_gen gen, const char *key, uint64_t value)
+{
+	char digits[24];
+
+	/* As text: yajl_gen_integer() has no unsigned 64-bit numbers. */
+	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+	put_string(gen, key);
+	yajl_gen_number(gen, digits, strlen(digits));
+}
+
+static void put_counts(yajl_gen gen, const struct persist_counters *c)
+{
+	put_number(gen, "seen", c->seen);
+	put_number(gen, "recorded", c->recorded);
+	put_string(gen, "lost");
+	yajl_gen_map_open(gen);
+	put_number(gen, "ring_full", c->lost_ring_full);
+	put_number(gen, "ring_busy", c->lost_ring_busy);
+	put_number(gen, "nested", c->lost_nested);
+	put_number(gen, "too_big", c->lost_too_big);
+	put_number(gen, "no_buffer", c->lost_no_buffer);
+	yajl_gen_map_close(gen);
+}
+
+static void put_cpus(yajl_gen gen, const struct event_status *status)
+{
+	put_string(gen, "cpus");
+	yajl_gen_array_open(gen);
+	for (uint32_t cpu = 0; cpu < status->nr_cpus; cpu++) {
+		yajl_gen_map_open(gen);
+		put_number(gen, "cpu", cpu);
+		put_counts(gen, &status->cpus[cpu]);
+		yajl_gen_map_close(gen);
+	}
+	yajl_gen_array_close(gen);
+}
+
+static void put_event(yajl_gen gen, const struct event_status *status, bool in_full)
+{
+	const struct persist_meta *meta = &status->meta;
+
+	yajl_gen_map_open(gen);
+	put_text(gen, "event", meta->name);
+	put_text(gen, "system", meta->system);
+	put_text(gen, "tracepoint", meta->tracepoint);
+	put_number(gen, "id", meta->event_id);
+	put_text(gen, "state", "recording");
+	put_text(gen, "keep", event_spec__keep_name(meta->keep));
+	put_number(gen, "head_bytes", meta->head_bytes);
+	put_number(gen, "tail_bytes", meta->tail_bytes);
+	put_text(gen, "tail_type", event_spec__tail_type_name(meta->tail_type));
+	put_number(gen, "wakeup_events", meta->wakeup_events);
+	put_text(gen, "program",
+		 meta->capture == PERSIST_CAPTURE_RAW_BTF ? "raw_btf" : "tracepoint");
+	put_number(gen, "attach_time_ns", meta->attach_time_ns);
+	put_number(gen, "attach_wall_ns", meta->attach_wall_ns);
+	put_number(gen, "clear_time_ns", meta->clear_time_ns);
+	put_number(gen, "generation", meta->generation);
+	put_number(gen, "locked_bytes", status->locked_bytes);
+	put_number(gen, "ring_bytes", status->ring_bytes);
+	put_number(gen, "missed", status->missed);
+	put_counts(gen, &status->sum);
+	if (in_full)
+		put_cpus(gen, status);
+	yajl_gen_map_close(gen);
+}
+
+static void print_json(yajl_gen gen)
+{
+	const unsigned char *text;
+	size_t len;
+
+	yajl_gen_get_buf(gen, &text, &len);
+	printf("%.*s\n", (int)len, text);
+}
+
+/* ---- walking ----------------------------------------------------------------------------- */
+
+struct output {
+	yajl_gen gen; /* NULL: text */
+	bool in_full;
+	const char *only;
+	uint32_t nr;
+	uint64_t locked_bytes;
+};
+
+static int output_event(struct pin_tree *tree, const char *name, const struct persist_meta *meta,
+			void *context)
+{
+	struct output *output = context;
+	struct event_status status;
+	int err;
+
+	if (output->only && strcmp(output->only, name))
+		return 0;
+	if (!meta) {
+		log_warn(tree->log, "%s/%s was made by a newer version of this tool", tree->root,
+			 name);
+		return output->only ? -ENOTSUP : 0;
+	}
+	err = event_status__read(tree, name, &status);
+	if (err == -ENOENT)
+		return 0; /* removed meanwhile */
+	if (err) {
+		log_error(tree->log, "%s/%s: %s%s", tree->root, name, strerror(-err),
+			  err == -EPERM || err == -EACCES
+				  ? "; run the loader as root, or as the owner of the tree"
+				  : "");
+		event_status__free(&status);
+		return err;
+	}
+	if (output->gen)
+		put_event(output->gen, &status, output->in_full);
+	else if (output->in_full)
+		print_status_page(&status);
+	else
+		print_list_row(&status);
+	output->nr++;
+	output->locked_bytes += status.locked_bytes;
+	event_status__free(&status);
+	return 0;
+}
+
+static int output_tree(struct pin_tree *tree, struct output *output)
+{
+	int err = pin_tree__for_each_event(tree, output_event, output);
+
+	if (err == -ENOENT && !output->only)
+		return 0; /* no tree, no events */
+	if (!err && output->only && !output->nr)
+		err = -ENOENT;
+	if (err == -ENOENT)
+		log_error(tree->log, "%s/%s: there is no such event; see loader list", tree->root,
+			  output->only);
+	else if (err && err != -ENOTSUP)
+		log_error(tree->log, "%s: %s", tree->root, strerror(-err));
+	return err;
+}
+
+static int output_json(struct pin_tree *tree, struct output *output)
+{
+	int err;
+
+	output->gen = yajl_gen_alloc(NULL);
+	if (!output->gen)
+		return -ENOMEM;
+	yajl_gen_config(output->gen, yajl_gen_beautify, 1);
+	yajl_gen_map_open(output->gen);
+	put_text(output->gen, "root", tree->root);
+	put_string(output->gen, "events");
+	yajl_gen_array_open(output->gen);
+	err = output_tree(tree, output);
+	yajl_gen_array_close(output->gen);
+	put_number(output->gen, "locked_bytes", output->locked_bytes);
+	yajl_gen_map_close(output->gen);
+	if (!err)
+		print_json(output->gen);
+	yajl_gen_free(output->gen);
+	return err;
+}
+
+int status_output__list(struct pin_tree *tree, bool json)
+{
+	struct output output = {};
+
+	if (json)
+		return output_json(tree, &output);
+	printf("%-24s %6s %-32s %-7s %12s %12s %12s  %s\n", "NAME", "ID", "EVENT", "KEEP", "SEEN",
+	       "RECORDED", "LOST", "SINCE");
+	return output_tree(tree, &output);
+}
+
+int status_output__status(struct pin_tree *tree, const char *only, bool json)
+{
+	struct output output = { .in_full = true, .only = only };
+	int err;
+
+	if (json)
+		return output_json(tree, &output);
+	err = output_tree(tree, &output);
+	if (!err && !only)
+		printf("%u events, %llu bytes locked in all\n", output.nr,
+		       (unsigned long long)output.locked_bytes);
+	return err;
+}

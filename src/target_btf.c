@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#define _GNU_SOURCE
+#include "target_btf.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+
+static bool find_member(const struct btf *btf, const struct btf_type *type, const char *name,
+			uint32_t *offset)
+{
+	const struct btf_member *member = btf_members(type);
+
+	for (int i = 0; i < btf_vlen(type); i++, member++) {
+		if (strcmp(btf__name_by_offset(btf, member->name_off), name))
+			continue;
+		*offset = btf_member_bit_offset(type, i) / 8;
+		return true;
+	}
+	return false;
+}
+
+void target_btf__find_task_layout(const struct btf *kernel, struct task_layout *task)
+{
+	const struct btf_type *type;
+	int id;
+
+	*task = (struct task_layout){};
+	if (!kernel)
+		return;
+	id = btf__find_by_name_kind(kernel, "task_struct", BTF_KIND_STRUCT);
+	if (id < 0)
+		return;
+	type = btf__type_by_id(kernel, id);
+	task->known = find_member(kernel, type, "tgid", &task->tgid) &&
+		      find_member(kernel, type, "pid", &task->pid) &&
+		      find_member(kernel, type, "comm", &task->comm);
+}
+
+/* The integer and array types that the structures below are made of. */
+struct basic_types {
+	int u8, u16, u32, comm;
+};
+
+static int add_basic_types(struct btf *btf, struct basic_types *types)
+{
+	int character = btf__add_int(btf, "char", 1, BTF_INT_SIGNED);
+	int index = btf__add_int(btf, "__ARRAY_SIZE_TYPE__", 4, 0);
+
+	types->u8 = btf__add_int(btf, "unsigned char", 1, 0);
+	types->u16 = btf__add_int(btf, "unsigned short", 2, 0);
+	types->u32 = btf__add_int(btf, "unsigned int", 4, 0);
+	types->comm = btf__add_array(btf, index, character, 16);
+	return types->comm < 0 ? types->comm : 0;
+}
+
+/* libbpf matches members by name and kind; their order and what lies between does not matter. */
+static int add_task(struct btf *btf, const struct basic_types *types,
+		    const struct task_layout *task)
+{
+	int err = btf__add_struct(btf, "task_struct", 1 << 16);
+
+	if (err > 0)
+		err = btf__add_field(btf, "tgid", types->u32, task->tgid * 8, 0);
+	if (!err)
+		err = btf__add_field(btf, "pid", types->u32, task->pid * 8, 0);
+	if (!err)
+		err = btf__add_field(btf, "comm", types->comm, task->comm * 8, 0);
+	return err;
+}
+
+static int add_words(struct btf *btf, int type, const char *prefix, const uint32_t *offsets,
+		     uint32_t nr)
+{
+	char name[32];
+	int err = 0;
+
+	for (uint32_t i = 0; i < nr && !err; i++) {
+		snprintf(name, sizeof(name), "%s_%u", prefix, i);
+		err = btf__add_field(btf, name, type, offsets[i] * 8, 0);
+	}
+	return err;
+}
+
+static int add_context(struct btf *btf, const struct basic_types *types,
+		       const struct context_layout *context)
+{
+	uint32_t size = context->copy_size;
+	int err = btf__add_struct(btf, "event_context", 1 << 14);
+
+	if (err > 0)
+		err = 0;
+	if (!err && (size & 4))
+		err = btf__add_field(btf, "last_word", types->u32, (size & ~7u) * 8, 0);
+	if (!err && (size & 2))
+		err = btf__add_field(btf, "last_half", types->u16, (size & ~3u) * 8, 0);
+	if (!err && (size & 1))
+		err = btf__add_field(btf, "last_byte", types->u8, (size & ~1u) * 8, 0);
+	if (!err && context->syscall_nr)
+		err = btf__add_field(btf, "syscall_nr", types->u32, context->syscall_nr * 8, 0);
+	if (!err)
+		err = add_words(btf, types->u32, "dynamic", context->dynamic, context->nr_dynamic);
+	if (!err)
+		err = add_words(btf, types->u32, "relative", context->relative,
+				context->nr_relative);
+	return err;
+}
+
+static int write_to_memory_file(const struct btf *btf, char *path)
+{
+	uint32_t size;
+	const void *data = btf__raw_data(btf, &size);
+	int fd;
+
+	if (!data)
+		return -ENOMEM;
+	fd = memfd_create("target_btf", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, data, size) != (ssize_t)size) {
+		close(fd);
+		return -EIO;
+	}
+	snprintf(path, PATH_MAX, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+int target_btf__make(const struct task_layout *task, const struct context_layout *context,
+		     char *path)
+{
+	struct btf *btf = btf__new_empty();
+	struct basic_types types;
+	int err;
+
+	if (!btf)
+		return -errno;
+	err = add_basic_types(btf, &types);
+	if (!err && task->known)
+		err = add_task(btf, &types, task);
+	if (!err)
+		err = add_context(btf, &types, context);
+	if (!err)
+		err = write_to_memory_file(btf, path);
+	btf__free(btf);
+	return err;
+}

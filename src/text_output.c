@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#include "text_output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event_format.h"
+#include "persist_event.h"
+#include "text_out.h"
+#include "time_spec.h"
+
+/* Enough for nearly every line; a longer one is put together a second time. */
+#define FIRST_LINE_ROOM 1024
+
+#define COMM_WIDTH 15
+#define TID_WIDTH  7
+#define SEC_WIDTH  5
+
+/* Writes @value with at least @width characters, filled up on the left with @fill. */
+static void put_number(struct text_out *out, uint64_t value, size_t width, char fill)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	if (sizeof(digits) - at < width)
+		text_out__fill(out, fill, width - (sizeof(digits) - at));
+	text_out__bytes(out, digits + at, sizeof(digits) - at);
+}
+
+static void put_string(struct text_out *out, const char *string)
+{
+	text_out__bytes(out, string, strlen(string));
+}
+
+static void put_hex_byte(struct text_out *out, unsigned char byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	text_out__char(out, digits[byte >> 4]);
+	text_out__char(out, digits[byte & 15]);
+}
+
+/* A thread can give itself any name: no line of the output shall break, or control a terminal. */
+static void put_comm(struct text_out *out, const char comm[PERSIST_COMM_SIZE])
+{
+	size_t len = strnlen(comm, PERSIST_COMM_SIZE);
+	size_t width = 0;
+	bool is_plain = true;
+
+	for (size_t i = 0; i < len; i++) {
+		bool is_control = (unsigned char)comm[i] < ' ' || comm[i] == 0x7f;
+
+		width += is_control ? 4 : 1;
+		is_plain &= !is_control;
+	}
+	/* Also one that is too long has a space in front. */
+	text_out__fill(out, ' ', width < COMM_WIDTH ? COMM_WIDTH - width + 1 : 1);
+	if (is_plain) {
+		text_out__bytes(out, comm, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)comm[i] >= ' ' && comm[i] != 0x7f) {
+			text_out__char(out, comm[i]);
+			continue;
+		}
+		text_out__bytes(out, "\\x", 2);
+		put_hex_byte(out, (unsigned char)comm[i]);
+	}
+}
+
+static void put_payload(struct text_out *out, const struct persist_event *event,
+			const struct persist_record *record)
+{
+	const struct event_format *format = persist_event__format(event);
+	const unsigned char *payload = persist_record__payload(record);
+	bool is_cut = out->len >= out->cap;
+
+	if (format) {
+		out->len += event_format__print(format, payload, record->size,
+						is_cut ? NULL : out->buf + out->len,
+						is_cut ? 0 : out->cap - out->len);
+		return;
+	}
+	put_string(out, "payload=");
+	for (uint32_t i = 0; i < record->size; i++)
+		put_hex_byte(out, payload[i]);
+}
+
+static void put_record(struct text_out *out, const struct persist_event *event,
+		       const struct persist_record *record)
+{
+	uint64_t us = record->time_ns / NSEC_PER_USEC;
+
+	put_comm(out, record->comm);
+	text_out__char(out, ' ');
+	put_number(out, record->tid, TID_WIDTH, ' ');
+	text_out__bytes(out, " [", 2);
+	put_number(out, record->cpu, 3, '0');
+	text_out__bytes(out, "] ", 2);
+	put_number(out, us / 1000000, SEC_WIDTH, ' ');
+	text_out__char(out, '.');
+	put_number(out, us % 1000000, 6, '0');
+	text_out__bytes(out, ": ", 2);
+	put_string(out, event->label);
+	text_out__bytes(out, ": ", 2);
+	put_payload(out, event, record);
+	if (record->flags & PERSIST_RECORD_INCOMPLETE)
+		put_string(out, " (incomplete: the kernel did not let the variable part be read)");
+	text_out__char(out, '\n');
+}
+
+static void put_loss(struct text_out *out, const struct persist_event *event,
+		     const struct persist_loss *loss)
+{
+	put_string(out, "LOST ");
+	put_number(out, loss->lost, 0, ' ');
+	put_string(out, loss->lost == 1 ? " event of " : " events of ");
+	put_string(out, event->label);
+	put_string(out, " on cpu ");
+	put_number(out, loss->cpu, 0, ' ');
+	put_string(out, ": ");
+	put_string(out, persist_loss_reason__name(loss->reason));
+	put_string(out, " (seq ");
+	put_number(out, loss->from_seq, 0, ' ');
+	put_string(out, "..");
+	put_number(out, loss->to_seq, 0, ' ');
+	put_string(out, ")\n");
+}
+
+int text_output__put(struct line_writer *writer, const struct persist_item *item)
+{
+	struct text_out out = { .cap = FIRST_LINE_ROOM };
+
+	for (;;) {
+		out.len = 0;
+		out.buf = line_writer__reserve(writer, out.cap);
+		if (!out.buf)
+			return -ENOMEM;
+		if (item->record)
+			put_record(&out, item->event, item->record);
+		else
+			put_loss(&out, item->event, &item->loss);
+		if (out.len <= out.cap)
+			break;
+		/* One more, for the NUL that ends the payload's text. */
+		out.cap = out.len + 1;
+	}
+	line_writer__commit(writer, out.len);
+	return 0;
+}
