@@ -37,6 +37,7 @@ struct event_constants {
 	__u32 unit_mask;	  /* units of an array ring - 1 */
 	__u32 fixed_size;	  /* payload bytes that every record of this event has */
 	__u32 is_dynamic;	  /* some records have more than these */
+	__u32 is_incomplete;	  /* they have, but the kernel does not let it be read */
 	__u32 stores_are_ordered; /* STORES_ARE_ORDERED of the loader: BPF code has no CPU */
 	__u32 common_type;	  /* the tracepoint's id, first field of its record */
 	/* For the copy from a tracepoint's context, see percpu_events.bpf.c */

@@ -188,7 +188,7 @@ static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
 		return false;
 	copy_user_strings(dst);
 	if (!event.is_dynamic)
-		return true;
+		return !event.is_incomplete;
 	rest = size - event.fixed_size;
 	if (rest > PERSIST_PAYLOAD_MAX)
 		return false;

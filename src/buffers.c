@@ -9,6 +9,8 @@
 
 #include <bpf/bpf.h>
 
+#include "fd_memory.h"
+
 /* include/uapi/linux/bpf.h of Linux 6.19; the build machine's headers may be older. */
 #define RB_OVERWRITE (1u << 19)
 
@@ -143,6 +145,19 @@ failed:
 				  : "");
 	buffers__close(buffers);
 	return err;
+}
+
+uint64_t buffers__locked_bytes(const struct buffers *buffers)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t cpu = 0; cpu < buffers->nr_cpus; cpu++) {
+		if (buffers->heads)
+			sum += fd_memory__locked(buffers->heads[cpu]);
+		if (buffers->tails)
+			sum += fd_memory__locked(buffers->tails[cpu]);
+	}
+	return sum;
 }
 
 static void close_all(int *fds, uint32_t nr)

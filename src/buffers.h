@@ -34,6 +34,8 @@ bool buffers__kernel_has_overwrite(void);
 int buffers__create(struct buffers *buffers, const struct log *log, const char *name,
 		    const struct buffer_sizes *sizes);
 
+uint64_t buffers__locked_bytes(const struct buffers *buffers);
+
 /* Closes the descriptors: what is neither pinned nor in a map of maps is gone. */
 void buffers__close(struct buffers *buffers);
 

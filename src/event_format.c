@@ -424,7 +424,14 @@ size_t event_format__common_size(const struct event_format *format)
 
 const char *event_format__inexact(const struct event_format *format)
 {
+	if (!format->inexact && format->plan.has_symbols && !format->find_symbol)
+		return "a kernel symbol is shown as its address";
 	return format->inexact;
+}
+
+void event_format__use_symbols(struct event_format *format, event_format_find_symbol_fn find)
+{
+	format->find_symbol = find;
 }
 
 size_t event_format__nr_fields(const struct event_format *format)
@@ -515,7 +522,11 @@ static void print_fields(const struct event_format *format, const struct record 
 size_t event_format__print(const struct event_format *format, const void *payload, size_t size,
 			   char *buf, size_t cap)
 {
-	struct record record = { .data = size ? payload : (const void *)"", .size = size };
+	struct record record = {
+		.data = size ? payload : (const void *)"",
+		.size = size,
+		.find_symbol = format->find_symbol,
+	};
 	struct text_out out = { .buf = buf, .cap = cap };
 
 	switch (format->style) {

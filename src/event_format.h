@@ -41,6 +41,17 @@ struct event_format_field {
 	enum event_format_location location;
 };
 
+/* Where an address of the kernel lies, as kallsyms has it. */
+struct event_format_symbol {
+	const char *name;
+	const char *module; /* NULL: the kernel proper */
+	uint64_t offset;    /* of the address from the symbol */
+	uint64_t size;	    /* of the symbol */
+};
+
+/* Gives the symbol an address belongs to, with strings that stay; false when there is none. */
+typedef bool (*event_format_find_symbol_fn)(uint64_t address, struct event_format_symbol *symbol);
+
 /**
  * event_format__parse() - understand the format text of one event.
  * @text: what the event's `format` file in tracefs holds; need not be NUL-terminated
@@ -77,6 +88,15 @@ int event_format__resolve_text(const char *text, size_t len, char **out, size_t 
 /* Frees the object and every string and field it gave out. NULL is allowed. */
 void event_format__free(struct event_format *format);
 
+/**
+ * event_format__use_symbols() - let %pS and its like print names.
+ * @format: the event; not yet shared with other threads
+ * @find: called for each such address, from any thread that prints; NULL: print the address
+ *
+ * Without this, or for an address that has no symbol, the text has the address ("0xffff...").
+ */
+void event_format__use_symbols(struct event_format *format, event_format_find_symbol_fn find);
+
 /*
  * All that follows only reads the object, so that several threads may share one. Returned
  * pointers belong to the object and live as long as it does.
@@ -100,8 +120,8 @@ size_t event_format__common_size(const struct event_format *format);
  * Return: NULL when event_format__print() gives ftrace's own text (with the trace option
  * `nohash-ptr`: with `hash-ptr` ftrace prints a plain %p as a keyed hash that nobody else can
  * compute; here pointers always show their value). Otherwise one phrase, for example that
- * the print format names a kernel symbol or uses a construct that is not understood. In the
- * latter case the text is the list of fields, " name=value" each.
+ * a kernel symbol is shown as its address, or that the print format has a construct that is
+ * not understood. In the latter case the text is the list of fields, "name=value" each.
  */
 const char *event_format__inexact(const struct event_format *format);
 

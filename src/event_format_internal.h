@@ -26,6 +26,7 @@ struct event_format {
 	size_t print_format_offset; /* ... which begins here in the text */
 	struct print_plan plan;
 	struct syscall_text syscall;
+	event_format_find_symbol_fn find_symbol;
 	const char *inexact;
 };
 

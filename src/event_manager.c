@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
+#include "cpu_list.h"
 #include "event_constants.h"
-#include "map_memory.h"
+#include "fd_memory.h"
 #include "registry.h"
 #include "tracefs.h"
 #include "typed_maps.h"
@@ -28,11 +28,12 @@ static const struct pin_access text_access = { 0444, (gid_t)-1 };
 
 static int put_text(struct event_manager *manager, const char *file, const char *text)
 {
+	uint64_t locked = 0;
 	int err, fd;
 
 	if (pin_tree__has_file(manager->tree, file))
 		return 0;
-	fd = text_files__make_text(&manager->files, manager->log, text, strlen(text));
+	fd = text_files__make_text(&manager->files, manager->log, text, strlen(text), &locked);
 	if (fd < 0)
 		return fd;
 	err = pin_tree__put_file(manager->tree, file, fd, text_access);
@@ -56,18 +57,30 @@ static int complete_tree(struct event_manager *manager)
 	return err;
 }
 
+/* Rings are numbered by CPU, so that what counts is the highest one that can come. */
+static int count_cpus(uint32_t *nr)
+{
+	struct cpu_list possible;
+	int err = cpu_list__read_possible(&possible);
+
+	*nr = 0;
+	for (uint32_t cpu = 0; !err && cpu < CPU_LIST_MAX; cpu++)
+		if (cpu_list__has(&possible, cpu))
+			*nr = cpu + 1;
+	return err;
+}
+
 int event_manager__open(struct event_manager *manager, struct pin_tree *tree)
 {
 	int err;
 
 	*manager = (struct event_manager){ .log = tree->log, .tree = tree };
-	err = libbpf_num_possible_cpus();
-	if (err < 0) {
-		log_error(manager->log, "cannot find out how many CPUs there can be: %s",
+	err = count_cpus(&manager->nr_cpus);
+	if (err) {
+		log_error(manager->log, "cannot find out which CPUs there can be: %s",
 			  strerror(-err));
 		return err;
 	}
-	manager->nr_cpus = err;
 	manager->has_overwrite = buffers__kernel_has_overwrite();
 	kernel_types__load(&manager->types);
 	err = text_files__open(&manager->files, manager->log, &manager->types);
@@ -370,30 +383,31 @@ static int stage_text(struct event_manager *manager, const char *name, const cha
 }
 
 /* The event's files for cat, and for readers without tracefs. */
-static int stage_texts(struct event_manager *manager, const struct new_event *event)
+static int stage_texts(struct event_manager *manager, struct new_event *event)
 {
 	const struct text_files *files = &manager->files;
+	uint64_t *locked = &event->locked_bytes;
 	const char *name = event->spec.name;
 	char line[64];
-	int err;
+	int fd, err;
 
-	err = stage_text(
-		manager, name, PIN_FORMAT,
-		text_files__make_text(files, manager->log, event->format_text, event->format_len));
+	fd = text_files__make_text(files, manager->log, event->format_text, event->format_len,
+				   locked);
+	err = stage_text(manager, name, PIN_FORMAT, fd);
+	if (err)
+		return err;
 	snprintf(line, sizeof(line), "persistent,config=%u\n", event->request.event_id);
-	if (!err)
-		err = stage_text(manager, name, PIN_EVENT,
-				 text_files__make_text(files, manager->log, line, strlen(line)));
-	if (!err)
-		err = stage_text(manager, name, PIN_STATUS,
-				 text_files__make_status(files, manager->log,
-							 event->program.counters,
-							 event->program.meta));
-	return err;
+	fd = text_files__make_text(files, manager->log, line, strlen(line), locked);
+	err = stage_text(manager, name, PIN_EVENT, fd);
+	if (err)
+		return err;
+	fd = text_files__make_status(files, manager->log, event->program.counters,
+				     event->program.meta, locked);
+	return stage_text(manager, name, PIN_STATUS, fd);
 }
 
 /* Everything but the link: until that is there, nothing is recorded. */
-static int stage_unattached(struct event_manager *manager, const struct new_event *event)
+static int stage_unattached(struct event_manager *manager, struct new_event *event)
 {
 	const struct event_program *program = &event->program;
 	struct pin_access read = pin_tree__read_access(manager->tree);
@@ -481,7 +495,8 @@ static int make_event(struct event_manager *manager, struct new_event *event)
 	if (err)
 		return err;
 	fill_meta(manager, event);
-	event->locked_bytes = map_memory__of_event(&event->program, &event->buffers);
+	event->locked_bytes = event_program__locked_bytes(&event->program) +
+			      buffers__locked_bytes(&event->buffers);
 	err = stage_unattached(manager, event);
 	if (!err)
 		err = attach(manager, event);
@@ -571,6 +586,7 @@ static int stage_cleared(struct event_manager *manager, const char *name,
 			 const struct buffers *buffers, struct persist_meta *meta)
 {
 	struct pin meta_pin = { PIN_META, -1, pin_tree__read_access(manager->tree) };
+	uint64_t locked = 0; /* as much as before */
 	int counters, err = pin_tree__stage_event(manager->tree, name);
 
 	for (size_t i = 0; i < sizeof(kept_pins) / sizeof(kept_pins[0]) && !err; i++)
@@ -590,12 +606,12 @@ static int stage_cleared(struct event_manager *manager, const char *name,
 	if (!err)
 		err = stage_pins(manager->tree, name, &meta_pin, 1);
 	counters = pin_tree__open_map(manager->tree, name, PIN_COUNTERS, true);
+	if (!err && counters < 0)
+		err = counters;
 	if (!err)
-		err = counters < 0
-			      ? counters
-			      : stage_text(manager, name, PIN_STATUS,
-					   text_files__make_status(&manager->files, manager->log,
-								   counters, meta_pin.fd));
+		err = stage_text(manager, name, PIN_STATUS,
+				 text_files__make_status(&manager->files, manager->log, counters,
+							 meta_pin.fd, &locked));
 	if (counters >= 0)
 		close(counters);
 	close(meta_pin.fd);

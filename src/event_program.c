@@ -16,6 +16,7 @@
 #include <bpf/libbpf.h>
 
 #include "event_constants.h"
+#include "fd_memory.h"
 #include "mce_layout.h"
 #include "mce_program.h"
 #include "mce_record.skel.h"
@@ -63,6 +64,20 @@ static bool find_mce_layout(const struct kernel_types *types, const struct event
 {
 	return !strcmp(request->system, "mce") && !strcmp(request->tracepoint, "mce_record") &&
 	       mce_program__find_layout(types->btf, request->format, layout, payload_size);
+}
+
+/* bpf_probe_read_kernel(), by which a program gets at the variable part of a record. */
+static bool kernel_may_be_read(void)
+{
+	char line[128] = "";
+	FILE *file = fopen("/sys/kernel/security/lockdown", "re");
+
+	if (file) {
+		if (!fgets(line, sizeof(line), file))
+			line[0] = '\0';
+		fclose(file);
+	}
+	return !strstr(line, "[confidentiality]");
 }
 
 static bool is_dynamic(const struct event_request *request)
@@ -156,14 +171,18 @@ static void set_constants(const struct event_request *request, const struct even
 	const struct event_format_field *nr =
 		event_format__find_field(request->format, "__syscall_nr");
 
-	*event = (struct event_constants)
-	{
-		.event_id = request->event_id, .nr_cpus = request->nr_cpus, .keep = request->keep,
-		.tail_type = request->tail_type, .wakeup_events = request->wakeup_events,
+	*event = (struct event_constants){
+		.event_id = request->event_id,
+		.nr_cpus = request->nr_cpus,
+		.keep = request->keep,
+		.tail_type = request->tail_type,
+		.wakeup_events = request->wakeup_events,
 		.unit_mask = request->tail_bytes / PERSIST_UNIT_SIZE - 1,
-		.fixed_size = constant_size(request), .is_dynamic = is_dynamic(request),
+		.fixed_size = constant_size(request),
+		.is_dynamic = is_dynamic(request),
 		.stores_are_ordered = STORES_ARE_ORDERED,
-		.common_type = request->tracepoint_id, .copy_size = context->copy_size,
+		.common_type = request->tracepoint_id,
+		.copy_size = context->copy_size,
 		.syscall_nr_offset = nr ? nr->offset : 0,
 		.fields_end = event_format__fixed_size(request->format),
 	};
@@ -171,6 +190,9 @@ static void set_constants(const struct event_request *request, const struct even
 	if (program->capture == PERSIST_CAPTURE_RAW_BTF) {
 		event->fixed_size = program->payload_max;
 		event->is_dynamic = 0;
+	} else if (event->is_dynamic && !kernel_may_be_read()) {
+		event->is_dynamic = 0;
+		event->is_incomplete = 1;
 	}
 }
 
@@ -342,6 +364,12 @@ int event_program__load(struct event_program *program, const struct log *log,
 	err = load_object(program, types, request, buffers, &layout);
 	if (err)
 		goto failed;
+	if (is_dynamic(request) && program->capture == PERSIST_CAPTURE_TRACEPOINT &&
+	    !kernel_may_be_read())
+		log_warn(log,
+			 "event %s: the kernel is locked down (confidentiality): its strings and "
+			 "arrays are not recorded",
+			 request->name);
 	take_descriptors(program);
 	err = start_first_generation(program, request, buffers);
 	if (err)
@@ -404,6 +432,20 @@ int event_program__attach(struct event_program *program, const struct log *log,
 	}
 	program->link = link;
 	return 0;
+}
+
+uint64_t event_program__locked_bytes(const struct event_program *program)
+{
+	const int fds[] = {
+		program->program, program->counters, program->meta,
+		program->control, program->heads,    program->tails,
+		program->wakeup,  program->scratch,  program->constants,
+	};
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		sum += fd_memory__locked(fds[i]);
+	return sum;
 }
 
 void event_program__close(struct event_program *program)

@@ -76,6 +76,9 @@ int event_program__load(struct event_program *program, const struct log *log,
 int event_program__attach(struct event_program *program, const struct log *log,
 			  const struct event_request *request);
 
+/* Memory of the program and its maps, without the rings. */
+uint64_t event_program__locked_bytes(const struct event_program *program);
+
 /* Closes everything; what is not pinned is gone. */
 void event_program__close(struct event_program *program);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
 #include "event_status.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "map_memory.h"
+#include "cpu_list.h"
+#include "fd_memory.h"
+#include "registry.h"
 
 uint64_t event_status__lost(const struct persist_counters *counters)
 {
@@ -30,40 +31,54 @@ static void add(struct persist_counters *sum, const struct persist_counters *cou
 	sum->lost_no_buffer += counters->lost_no_buffer;
 }
 
-static int read_counters(const struct pin_tree *tree, const char *name, struct event_status *status)
+/* The kernel gives one value for each possible CPU, without gaps: they are put at their CPUs. */
+static int spread_counters(const struct persist_counters *values, struct event_status *status)
 {
+	struct cpu_list possible;
+	int err = cpu_list__read_possible(&possible);
+
+	for (uint32_t cpu = 0; !err && cpu < status->nr_cpus; cpu++)
+		if (cpu_list__has(&possible, cpu)) {
+			status->cpus[cpu] = *values++;
+			add(&status->sum, &status->cpus[cpu]);
+		}
+	return err;
+}
+
+static int look_up_counters(int fd, struct event_status *status)
+{
+	struct persist_counters *values;
 	struct bpf_map_info info = {};
 	uint32_t zero = 0, len = sizeof(info);
-	int err = 0, nr = libbpf_num_possible_cpus();
-	int fd = pin_tree__open_map(tree, name, PIN_COUNTERS, true);
+	int err, nr = libbpf_num_possible_cpus();
 
-	if (fd < 0 || nr < 0) {
-		err = fd < 0 ? fd : nr;
-		goto out;
-	}
-	if (bpf_obj_get_info_by_fd(fd, &info, &len)) {
-		err = -errno;
-		goto out;
-	}
-	if (info.type != BPF_MAP_TYPE_PERCPU_ARRAY || info.value_size != sizeof(*status->cpus)) {
-		err = -EINVAL;
-		goto out;
-	}
-	status->cpus = calloc(nr, sizeof(*status->cpus));
-	if (!status->cpus) {
+	if (nr < 0)
+		return nr;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	if (info.type != BPF_MAP_TYPE_PERCPU_ARRAY || info.value_size != sizeof(*values))
+		return -EINVAL;
+	values = calloc(nr, sizeof(*values));
+	status->cpus = calloc(status->meta.nr_cpus, sizeof(*status->cpus));
+	status->nr_cpus = status->meta.nr_cpus;
+	if (!values || !status->cpus)
 		err = -ENOMEM;
-		goto out;
-	}
-	if (bpf_map_lookup_elem(fd, &zero, status->cpus)) {
+	else if (bpf_map_lookup_elem(fd, &zero, values))
 		err = -errno;
-		goto out;
-	}
-	status->nr_cpus = nr;
-	for (int cpu = 0; cpu < nr; cpu++)
-		add(&status->sum, &status->cpus[cpu]);
-out:
-	if (fd >= 0)
-		close(fd);
+	else
+		err = spread_counters(values, status);
+	free(values);
+	return err;
+}
+
+static int read_counters(const struct pin_tree *tree, const char *name, struct event_status *status)
+{
+	int err, fd = pin_tree__open_map(tree, name, PIN_COUNTERS, true);
+
+	if (fd < 0)
+		return fd;
+	err = look_up_counters(fd, status);
+	close(fd);
 	return err;
 }
 
@@ -73,14 +88,14 @@ static void add_map(const struct pin_tree *tree, const char *name, const char *p
 
 	if (fd < 0)
 		return;
-	*sum += map_memory__of(fd);
+	*sum += fd_memory__locked(fd);
 	close(fd);
 }
 
+/* What lies beyond the rings has no pins of its own throughout: the loader summed it up. */
 static void read_memory(const struct pin_tree *tree, const char *name, struct event_status *status)
 {
-	static const char *const maps[] = { PIN_META,  PIN_COUNTERS, PIN_CONTROL,
-					    PIN_HEADS, PIN_TAILS,    PIN_WAKEUP };
+	struct persist_registry_entry entry;
 	char pin[32];
 
 	for (uint32_t cpu = 0; cpu < status->meta.nr_cpus; cpu++) {
@@ -90,8 +105,8 @@ static void read_memory(const struct pin_tree *tree, const char *name, struct ev
 		add_map(tree, name, pin, &status->ring_bytes);
 	}
 	status->locked_bytes = status->ring_bytes;
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		add_map(tree, name, maps[i], &status->locked_bytes);
+	if (!registry__get(tree, status->meta.event_id, &entry))
+		status->locked_bytes = entry.locked_bytes;
 }
 
 static void read_missed(const struct pin_tree *tree, const char *name, struct event_status *status)

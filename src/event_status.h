@@ -7,7 +7,7 @@
 
 struct event_status {
 	struct persist_meta meta;
-	struct persist_counters *cpus; /* of each possible CPU */
+	struct persist_counters *cpus; /* by CPU number */
 	uint32_t nr_cpus;
 	struct persist_counters sum; /* only the counts */
 	uint64_t locked_bytes;	     /* of all its maps, the rings included */

@@ -7,6 +7,7 @@
 #define PERSIST_EXPRESSION_H
 
 #include "c_type.h"
+#include "event_format.h"
 #include "kernel_printf.h"
 #include "text_out.h"
 
@@ -89,8 +90,9 @@ struct expression {
 };
 
 struct record {
-	const uint8_t *data;
+	const uint8_t *data; /* never NULL */
 	size_t size;
+	event_format_find_symbol_fn find_symbol; /* NULL: addresses have no names */
 };
 
 /**

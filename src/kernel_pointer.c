@@ -98,17 +98,6 @@ static void print_address(struct text_out *out, uint64_t address, const struct p
 	print_number(out, address, &number);
 }
 
-/* %pS: without the kernel's symbols, what the kernel prints for an address that has none */
-static void print_symbol(struct text_out *out, uint64_t address, const struct printf_spec *spec)
-{
-	char text[sizeof("0xffffffffffffffff")];
-	struct text_out number = { .buf = text, .cap = sizeof(text) };
-
-	text_out__bytes(&number, "0x", 2);
-	print_hex(&number, address);
-	print_string(out, text, number.len, spec);
-}
-
 /* The form in which the kernel shows a bus address. */
 static void print_special_hex(struct text_out *out, uint64_t value, size_t size)
 {
@@ -434,8 +423,5 @@ void print_pointer(struct text_out *out, const char *suffix, struct memory point
 			return;
 		}
 	}
-	if (*suffix && strchr("SsFfB", *suffix))
-		print_symbol(out, pointer.address, spec);
-	else
-		print_address(out, pointer.address, spec);
+	print_address(out, pointer.address, spec);
 }

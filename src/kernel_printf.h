@@ -60,7 +60,7 @@ void print_hex_bytes(struct text_out *out, const uint8_t *bytes, size_t n, char 
 void print_bitmap(struct text_out *out, struct memory bitmap, size_t nr_bits);
 
 /**
- * print_pointer() - %p with all that follows it.
+ * print_pointer() - %p with all that may follow it but symbols.
  * @out: the output
  * @suffix: the letters and digits after the p
  * @pointer: the argument

@@ -2,6 +2,8 @@
 #include "print_plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "expression_parser.h"
@@ -14,6 +16,7 @@ enum step_kind {
 	STEP_CHARACTER,
 	STEP_STRING,
 	STEP_POINTER,
+	STEP_SYMBOL,
 };
 
 struct print_step {
@@ -212,8 +215,6 @@ static const char *why_pointer_is_inexact(const char *suffix, bool is_bare,
 {
 	if (!*suffix)
 		return is_bare ? NULL : "a pointer is shown where ftrace prints a hash";
-	if (strchr("SsFfB", *suffix))
-		return "a kernel symbol is shown as its address";
 	if (*suffix == 'x')
 		return NULL;
 	if (!strchr("IiMmUhba", *suffix))
@@ -239,9 +240,16 @@ static int finish_pointer(struct compiler *c, struct print_step *step, bool is_b
 		return fail(c, "address of the record is printed");
 	if (step->argument->is_unknown)
 		return finish_unknown(c, step, "(____ptrval____)");
+	step->text = suffix;
+	if (*suffix && strchr("SsFfB", *suffix)) {
+		if (step->argument->is_memory)
+			return fail(c, "address of the record is printed");
+		step->kind = STEP_SYMBOL;
+		c->plan->has_symbols = true;
+		return 0;
+	}
 	note_inexact(c, why_pointer_is_inexact(suffix, is_bare, step->argument));
 	step->kind = STEP_POINTER;
-	step->text = suffix;
 	return 0;
 }
 
@@ -471,6 +479,35 @@ static void print_pointer_argument(const struct print_step *step, const struct r
 	print_pointer(out, step->text, pointer, spec);
 }
 
+/* %pS is name+offset/size [module], %ps without the middle, %pB is for return addresses. */
+static void print_symbol(const struct print_step *step, const struct record *record,
+			 const struct printf_spec *spec, struct text_out *out)
+{
+	uint64_t address = expression__integer(step->argument, record);
+	unsigned int before = *step->text == 'B' ? 1 : 0;
+	struct event_format_symbol symbol;
+	char text[512];
+	int length;
+
+	if (!record->find_symbol || !record->find_symbol(address - before, &symbol)) {
+		length = snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	} else {
+		const char *module = symbol.module ? symbol.module : "";
+		const char *brackets[] = { *module ? " [" : "", *module ? "]" : "" };
+
+		if (*step->text == 's' || *step->text == 'f')
+			length = snprintf(text, sizeof(text), "%s%s%s%s", symbol.name, brackets[0],
+					  module, brackets[1]);
+		else
+			length = snprintf(text, sizeof(text),
+					  "%s+0x%" PRIx64 "/0x%" PRIx64 "%s%s%s", symbol.name,
+					  symbol.offset + before, symbol.size, brackets[0], module,
+					  brackets[1]);
+	}
+	print_string(out, text, length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1,
+		     spec);
+}
+
 static void print_converted(const struct print_step *step, const struct record *record,
 			    struct text_out *out)
 {
@@ -483,6 +520,9 @@ static void print_converted(const struct print_step *step, const struct record *
 		return;
 	case STEP_POINTER:
 		print_pointer_argument(step, record, &spec, out);
+		return;
+	case STEP_SYMBOL:
+		print_symbol(step, record, &spec, out);
 		return;
 	case STEP_CHARACTER:
 		print_character(out, expression__integer(step->argument, record), &spec);

@@ -19,6 +19,7 @@ struct print_plan {
 	size_t nr_steps;
 	/* Why the text differs from ftrace's although the plan is complete; NULL: it does not. */
 	const char *inexact;
+	bool has_symbols; /* they are exact when the record comes with a way to find them */
 	/* Names that were looked up; they point into the text the plan was made from. */
 	const struct resolved_name *resolved;
 };

@@ -218,8 +218,14 @@ static void probe_mce_record(struct finding *finding, const char *root)
 	finding->present = !err;
 	finding->remedy = "a kernel with CONFIG_X86_MCE, on a machine of that architecture";
 	if (err) {
-		set_detail(finding, "mce:mce_record: %s",
-			   err == -ENOENT ? "this kernel does not have it" : strerror(-err));
+		if (tracefs__what_is_wrong()) {
+			set_detail(finding, "cannot tell without tracefs");
+			finding->remedy = "see tracefs";
+		} else {
+			set_detail(finding, "mce:mce_record: %s",
+				   err == -ENOENT ? "this kernel does not have it"
+						  : strerror(-err));
+		}
 		return;
 	}
 	set_detail(finding, "mce:mce_record, id %u", id);

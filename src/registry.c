@@ -10,12 +10,17 @@
 
 #include "typed_maps.h"
 
-static int open_registry(const struct pin_tree *tree)
+static int open_registry_as(const struct pin_tree *tree, bool read_only)
 {
 	char path[PATH_MAX];
 
 	pin_tree__path(tree, path, "registry");
-	return bpffs__open_map(path, false);
+	return bpffs__open_map(path, read_only);
+}
+
+static int open_registry(const struct pin_tree *tree)
+{
+	return open_registry_as(tree, false);
 }
 
 static int report(const struct pin_tree *tree, int err)
@@ -78,6 +83,18 @@ int registry__choose_id(struct pin_tree *tree, uint32_t wanted, uint32_t *id)
 		*id = next;
 	free(live.ids);
 	return report(tree, err);
+}
+
+int registry__get(const struct pin_tree *tree, uint32_t id, struct persist_registry_entry *entry)
+{
+	int err = 0, fd = open_registry_as(tree, true);
+
+	if (fd < 0)
+		return fd;
+	if (bpf_map_lookup_elem(fd, &id, entry))
+		err = -errno;
+	close(fd);
+	return err;
 }
 
 int registry__put(struct pin_tree *tree, uint32_t id, const struct persist_registry_entry *entry)

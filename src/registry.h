@@ -17,6 +17,9 @@ int registry__create(struct pin_tree *tree);
  */
 int registry__choose_id(struct pin_tree *tree, uint32_t wanted, uint32_t *id);
 
+/* 0, or -errno without a message. */
+int registry__get(const struct pin_tree *tree, uint32_t id, struct persist_registry_entry *entry);
+
 int registry__put(struct pin_tree *tree, uint32_t id, const struct persist_registry_entry *entry);
 int registry__remove(struct pin_tree *tree, uint32_t id);
 

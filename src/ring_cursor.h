@@ -114,6 +114,14 @@ static inline bool ring_cursor__has_overwritten(const struct ring_cursor *cursor
 
 /* ---- for the implementations ------------------------------------------------------------- */
 
+#define PREFETCH_BYTES 4096
+
+static inline void ring_cursor__prefetch(const uint8_t *at, long distance)
+{
+	__builtin_prefetch(at + distance);
+	__builtin_prefetch(at + distance + 64);
+}
+
 /* Called first in fill(). What was overwritten stays known until a record tells about it. */
 static inline void ring_cursor__begin_batch(struct ring_cursor *cursor)
 {

@@ -111,6 +111,7 @@ static void plain_fill(struct ring_cursor *cursor)
 		return;
 	}
 	while (ringbuf->position < end && cursor->nr < RING_CURSOR_BATCH) {
+		ring_cursor__prefetch(ringbuf->data + ringbuf->position, PREFETCH_BYTES);
 		bytes = bytes_of_record(ringbuf, ringbuf->position, &length);
 		if (!bytes)
 			return;

@@ -10,6 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "fd_memory.h"
 #include "persist_record.h"
 #include "text_file_limits.h"
 #include "text_files.skel.h"
@@ -102,12 +103,13 @@ static int link_iterator(int program)
 }
 
 static int make_file(const struct text_files *files, const char *program_name,
-		     const struct map_replacement *maps, size_t nr_maps)
+		     const struct map_replacement *maps, size_t nr_maps, uint64_t *locked_bytes)
 {
 	int link, program = load_copy(files, program_name, maps, nr_maps);
 
 	if (program < 0)
 		return program;
+	*locked_bytes += fd_memory__locked(program);
 	link = link_iterator(program);
 	close(program);
 	return link;
@@ -144,7 +146,7 @@ failed:
 }
 
 int text_files__make_text(const struct text_files *files, const struct log *log, const char *text,
-			  size_t len)
+			  size_t len, uint64_t *locked_bytes)
 {
 	struct map_replacement map = { "text", make_text_map(text, len) };
 	int link;
@@ -153,9 +155,10 @@ int text_files__make_text(const struct text_files *files, const struct log *log,
 		log_error(log, "cannot make a text file of %zu bytes: %s", len, strerror(-map.fd));
 		return map.fd;
 	}
+	*locked_bytes += fd_memory__locked(map.fd);
 	if (!files->object)
 		return map.fd;
-	link = make_file(files, "text_file", &map, 1);
+	link = make_file(files, "text_file", &map, 1, locked_bytes);
 	close(map.fd);
 	if (link < 0)
 		log_error(log, "cannot make a text file: %s", strerror(-link));
@@ -163,14 +166,15 @@ int text_files__make_text(const struct text_files *files, const struct log *log,
 }
 
 int text_files__make_status(const struct text_files *files, const struct log *log, int counters,
-			    int meta)
+			    int meta, uint64_t *locked_bytes)
 {
+	static const char instead[] = "This kernel has no iterators; see loader status.\n";
 	struct map_replacement maps[] = { { "counters", counters }, { "meta", meta } };
 	int link;
 
 	if (!files->object)
-		return text_files__make_text(files, log, "see loader status\n", 18);
-	link = make_file(files, "status_file", maps, 2);
+		return text_files__make_text(files, log, instead, strlen(instead), locked_bytes);
+	link = make_file(files, "status_file", maps, 2, locked_bytes);
 	if (link < 0)
 		log_error(log, "cannot make the status file: %s", strerror(-link));
 	return link;

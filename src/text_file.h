@@ -4,6 +4,7 @@
 #define PERSIST_TEXT_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "event_program.h"
 #include "log.h"
@@ -25,10 +26,13 @@ int text_files__open(struct text_files *files, const struct log *log,
 		     const struct kernel_types *types);
 void text_files__close(struct text_files *files);
 
-/* Make a file and return its link (or map), which is to be pinned; or -errno, with a message. */
+/*
+ * Make a file and return its link (or map), which is to be pinned; or -errno, with a message.
+ * The memory that it takes is added to *@locked_bytes.
+ */
 int text_files__make_text(const struct text_files *files, const struct log *log, const char *text,
-			  size_t len);
+			  size_t len, uint64_t *locked_bytes);
 int text_files__make_status(const struct text_files *files, const struct log *log, int counters,
-			    int meta);
+			    int meta, uint64_t *locked_bytes);
 
 #endif
