@@ -144,9 +144,10 @@ static __always_inline enum outcome why_refused(void *ring, __u32 record_size)
 	__u64 used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
 	__u64 wanted = (record_size + BPF_RINGBUF_HDR_SZ + 7) & ~7u;
 
-	if (wanted > ring_size)
+	/* The kernel leaves at least one byte free. */
+	if (wanted >= ring_size)
 		return LOST_TOO_BIG;
-	return used + wanted > ring_size ? LOST_RING_FULL : LOST_RING_BUSY;
+	return used + wanted >= ring_size ? LOST_RING_FULL : LOST_RING_BUSY;
 }
 
 static __always_inline enum outcome write_ringbuf(void *rings, void *ctx, __u32 slot, __u64 seq,

@@ -164,7 +164,7 @@ static enum walk_end walk_back(const struct array_cursor *array, uint64_t end, u
 				return WALK_OVERWRITTEN;
 			memcpy(&header, in_copy(array, position), sizeof(header));
 		} else {
-			__builtin_prefetch(in_ring(array, position - 16 * units));
+			__builtin_prefetch(in_ring(array, position - 32 * units));
 			memcpy(&header, in_ring(array, position), sizeof(header));
 			if (position < load_oldest(array) + distance)
 				return WALK_OVERWRITTEN;

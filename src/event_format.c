@@ -12,6 +12,9 @@
 /* Offsets and sizes beyond this are nonsense: a location word holds 16 bits of each. */
 #define MAX_RECORD (1U << 20)
 
+/* Real events have some 20. Fields are searched one by one. */
+#define MAX_FIELDS 1024
+
 #define PRINT_FORMAT "print fmt:"
 
 /* A piece of the format text. */
@@ -215,6 +218,8 @@ static int parse_field(struct event_format *format, struct slice line, bool is_c
 	struct slice declaration_text;
 	struct declaration declaration;
 
+	if (format->nr_fields == MAX_FIELDS)
+		return -EINVAL;
 	if (!split(&line, ';', &declaration_text) ||
 	    !parse_declaration(declaration_text, &declaration) || !parse_attributes(line, field))
 		return -EINVAL;
@@ -236,6 +241,8 @@ static int allocate_fields(struct event_format *format, struct slice text)
 
 	for (const char *p = text.start; p < text.end; p++)
 		nr += *p == '\n';
+	if (nr > MAX_FIELDS)
+		nr = MAX_FIELDS;
 	format->fields = arena__alloc(&format->arena, nr * sizeof(*format->fields));
 	return format->fields ? 0 : -ENOMEM;
 }

@@ -16,8 +16,8 @@
 
 #include <yajl/yajl_gen.h>
 
-/* Longer texts are refused. The longest of a real kernel has about 30 KiB. */
-#define EVENT_FORMAT_MAX_TEXT (1U << 20)
+/* Longer texts are refused. Real ones have some 10 KiB at most. */
+#define EVENT_FORMAT_MAX_TEXT (256U << 10)
 
 struct event_format;
 

@@ -12,6 +12,9 @@
 /* How deep parentheses and operators may nest; the parser recurses along. */
 #define MAX_NESTING 250
 
+/* Names that are looked up in the kernel's BTF, which is a search among tens of thousands. */
+#define MAX_LOOKUPS 1000
+
 /* A variable of a statement expression stands for the expression it was set to. */
 struct local_variable {
 	struct local_variable *next;
@@ -101,6 +104,13 @@ static struct resolved_name *add_resolved(struct expression_parser *parser, cons
 	return resolved;
 }
 
+static bool find_enumerator(struct expression_parser *parser, const struct c_token *name,
+			    int64_t *value)
+{
+	return parser->nr_lookups++ < MAX_LOOKUPS &&
+	       kernel_btf__find_enumerator(name->text, name->length, value);
+}
+
 /* An enumerator is an int, unless its value needs more. */
 static const struct expression *parse_enumerator(struct expression_parser *parser,
 						 const struct c_token *name)
@@ -109,7 +119,7 @@ static const struct expression *parse_enumerator(struct expression_parser *parse
 	bool is_int;
 	int64_t value;
 
-	if (!kernel_btf__find_enumerator(name->text, name->length, &value))
+	if (!find_enumerator(parser, name, &value))
 		return NULL;
 	resolved = add_resolved(parser, name->text, name->length);
 	if (!resolved)
@@ -124,7 +134,8 @@ static bool resolve_type(struct expression_parser *parser, const char *name, siz
 {
 	struct resolved_name *resolved;
 
-	if (!kernel_btf__find_integer_type(name, length, type))
+	if (parser->nr_lookups++ >= MAX_LOOKUPS ||
+	    !kernel_btf__find_integer_type(name, length, type))
 		return false;
 	resolved = add_resolved(parser, name, length);
 	if (resolved)
@@ -183,7 +194,7 @@ static bool find_type_of_field(const struct expression_parser *parser, const cha
  * Whether a type begins here. A name of a type cannot be told from one of a variable, but
  * expressions know no variables except those that statement expressions declare.
  */
-static bool starts_type(const struct expression_parser *parser)
+static bool starts_type(struct expression_parser *parser)
 {
 	const struct c_token *token = &parser->token;
 	struct c_token next;
@@ -198,7 +209,7 @@ static bool starts_type(const struct expression_parser *parser)
 	next = peek(parser);
 	return !c_token__is_name(token, "REC") &&
 	       (c_token__is(&next, ')') || c_token__is(&next, '*')) &&
-	       !kernel_btf__find_enumerator(token->text, token->length, &value);
+	       !find_enumerator(parser, token, &value);
 }
 
 static bool parse_typeof(struct expression_parser *parser, struct c_type *type)
@@ -384,7 +395,7 @@ static bool parse_declaration(struct expression_parser *parser)
 	return local->value;
 }
 
-static bool is_declaration(const struct expression_parser *parser)
+static bool is_declaration(struct expression_parser *parser)
 {
 	struct c_token next = peek(parser);
 	bool is_name = next.kind == TOKEN_NAME || c_token__is(&next, '*');

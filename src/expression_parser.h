@@ -34,6 +34,7 @@ struct expression_parser {
 	struct local_variable *locals;
 	struct resolved_name *resolved; /* last in the text first */
 	unsigned int depth;
+	unsigned int nr_lookups; /* in the kernel's BTF */
 	const char *error; /* why the text cannot be followed: a static string */
 	bool no_memory;
 };

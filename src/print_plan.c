@@ -8,6 +8,13 @@
 
 #include "expression_parser.h"
 
+/*
+ * Bounds for formats that were made to hurt: nodes that all arguments of a format may visit,
+ * and bytes of text after which no more is added. ftrace itself stops at 8 KiB.
+ */
+#define MAX_COST 65536
+#define MAX_TEXT (1U << 20)
+
 enum step_kind {
 	STEP_TEXT,
 	STEP_DECIMAL, /* %d, %lu and so on, without flags, width or precision */
@@ -34,7 +41,7 @@ struct compiler {
 	struct print_plan *plan;
 	struct expression_parser parser;
 	const char *next, *end; /* rest of the format */
-	size_t capacity;	/* steps there is room for */
+	unsigned int cost;	/* of all arguments so far */
 };
 
 static int fail(struct compiler *c, const char *why)
@@ -69,11 +76,21 @@ static void add_text(struct compiler *c)
 
 static const struct expression *next_argument(struct compiler *c)
 {
+	const struct expression *argument;
+
 	if (!expression_parser__accept(&c->parser, ',')) {
 		fail(c, "more conversions than arguments");
 		return NULL;
 	}
-	return expression_parser__argument(&c->parser);
+	argument = expression_parser__argument(&c->parser);
+	if (!argument)
+		return NULL;
+	c->cost += argument->cost;
+	if (c->cost > MAX_COST) {
+		fail(c, "arguments too large");
+		return NULL;
+	}
+	return argument;
 }
 
 static void parse_flags(struct compiler *c, struct printf_spec *spec)
@@ -545,7 +562,7 @@ static void print_plain_decimal(const struct print_step *step, uint64_t value, s
 void print_plan__run(const struct print_plan *plan, const struct record *record,
 		     struct text_out *out)
 {
-	for (size_t i = 0; i < plan->nr_steps; i++) {
+	for (size_t i = 0; i < plan->nr_steps && out->len < MAX_TEXT; i++) {
 		const struct print_step *step = &plan->steps[i];
 		uint64_t value;
 
