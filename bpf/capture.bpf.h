@@ -29,13 +29,6 @@ struct {
 	__type(value, struct persist_counters);
 } counters SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct persist_meta);
-} meta SEC(".maps");
-
 /* The rings of both generations: index (generation % 2) * nr_cpus + cpu. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);

@@ -208,6 +208,7 @@ enum persist_capture {
  * @attach_wall_ns:  the same moment as CLOCK_REALTIME
  * @clear_time_ns:   CLOCK_BOOTTIME of the last clear, 0 without one
  * @config:          the kernel's id of the tracepoint
+ * @record_id:       what the records of this event carry as their event_id
  * @name:            name of the event in its tree
  * @system:          tracepoint system
  * @tracepoint:      tracepoint name
@@ -233,6 +234,8 @@ struct persist_meta {
 	__u64 attach_wall_ns;
 	__u64 clear_time_ns;
 	__u64 config;
+	__u32 record_id;
+	__u32 reserved;
 	char name[PERSIST_NAME_SIZE];
 	char system[PERSIST_NAME_SIZE];
 	char tracepoint[PERSIST_NAME_SIZE];
@@ -285,7 +288,7 @@ PERSIST_STATIC_ASSERT((sizeof(struct persist_record) + PERSIST_PAYLOAD_MAX) / PE
 			      PERSIST_COMMIT_LENGTH_MASK,
 		      "the longest record's length fits into the commit word");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_counters) == 80, "layout");
-PERSIST_STATIC_ASSERT(sizeof(struct persist_meta) == 488, "layout");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_meta) == 496, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct perf_event_attr) <= PERSIST_ATTR_ROOM, "attr fits");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_text_chunk) == 4096, "layout");
 

@@ -213,7 +213,7 @@ static void copy_all(struct array_cursor *array, uint64_t commit)
 		start = end - array->nr_units;
 	copy_units(array, start, end);
 	oldest = load_oldest(array);
-	if (array->is_synced && oldest <= array->position)
+	if (array->is_synced && start == array->position && oldest <= start)
 		return;
 	if (oldest < start)
 		oldest = start;
@@ -241,7 +241,7 @@ static void copy_chunk(struct array_cursor *array, uint64_t commit, unsigned int
 		return;
 	array->cursor.has_overwritten = true;
 	array->is_synced = false;
-	array->copy_end = array->copy_start;
+	array->copy_end = array->position;
 }
 
 /* Returns false if there is nothing new. */
@@ -274,13 +274,13 @@ static void parse_copy(struct array_cursor *array)
 			continue;
 		}
 		/* It may only be cut off by the end of the copy: see when it comes first. */
+		array->copy_end = array->position;
 		if (array->position == array->copy_start) {
 			/* Corrupt. A walk from the newest ends behind it. */
 			ring_cursor__report_corrupt(&array->cursor, array->position);
 			array->position++;
 			array->is_synced = false;
 		}
-		array->copy_end = array->copy_start;
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -62,17 +63,18 @@ undo:
 
 int bpffs__mkdir(const char *path, mode_t mode)
 {
-	stop_point(path);
-	if (mkdir(path, mode))
-		return -errno;
-	/* Whatever the umask is: the tree's permissions are part of its contract. */
-	if (chmod(path, mode)) {
-		int err = -errno;
+	/*
+	 * The tree's permissions are part of its contract, and there must be no moment at which a
+	 * loader could be killed and leave others. The umask is the process's: another thread that
+	 * makes a file just now gets this one.
+	 */
+	mode_t before = umask(0);
+	int err;
 
-		rmdir(path);
-		return err;
-	}
-	return 0;
+	stop_point(path);
+	err = mkdir(path, mode) ? -errno : 0;
+	umask(before);
+	return err;
 }
 
 int bpffs__symlink(const char *target, const char *path)
@@ -105,15 +107,47 @@ int bpffs__exchange(const char *one, const char *other)
 	return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) ? -errno : 0;
 }
 
+enum bpffs_kind bpffs__kind_of(int fd)
+{
+	char path[64], name[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = readlink(path, name, sizeof(name) - 1);
+	if (len < 0)
+		return BPFFS_OTHER;
+	name[len] = '\0';
+	/* Some kernels write these with '-', some with '_'. */
+	if (!strncmp(name, "anon_inode:bpf-map", 18))
+		return BPFFS_MAP;
+	if (!strncmp(name, "anon_inode:bpf-prog", 19))
+		return BPFFS_PROGRAM;
+	if (!strncmp(name, "anon_inode:bpf-link", 19) || !strncmp(name, "anon_inode:bpf_link", 19))
+		return BPFFS_LINK;
+	return BPFFS_OTHER;
+}
+
+/* Without /proc there is nothing to be told by; what follows fails on what is not a map. */
+static bool may_be_map(int fd)
+{
+	return bpffs__kind_of(fd) == BPFFS_MAP || access("/proc/self/fd", F_OK);
+}
+
 int bpffs__open_map(const char *path, bool read_only)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = read_only ? BPF_F_RDONLY : 0);
 	int fd = bpf_obj_get_opts(path, &opts);
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		/* Links and programs cannot be opened with flags. */
+		return errno == EINVAL || errno == ELOOP ? -EMEDIUMTYPE : -errno;
+	if (may_be_map(fd))
+		return fd;
+	close(fd);
+	return -EMEDIUMTYPE;
 }
 
-int bpffs__open_link(const char *path)
+int bpffs__open_any(const char *path)
 {
 	int fd = bpf_obj_get(path);
 

@@ -33,12 +33,24 @@ int bpffs__rename(const char *from, const char *to);
 /* @one and @other, both directories, change places. */
 int bpffs__exchange(const char *one, const char *other);
 
+/* What is pinned somewhere. */
+enum bpffs_kind {
+	BPFFS_OTHER,
+	BPFFS_MAP,
+	BPFFS_PROGRAM,
+	BPFFS_LINK,
+};
+
+/* What the descriptor of a BPF object stands for; BPFFS_OTHER also if it cannot be told. */
+enum bpffs_kind bpffs__kind_of(int fd);
+
 /*
  * Opens the map pinned at @path; with @read_only the descriptor allows look-ups only (and no
- * mmap: the kernel maps a map only through a writable descriptor).
+ * mmap: the kernel maps a map only through a writable descriptor). -EMEDIUMTYPE: not a map.
  */
 int bpffs__open_map(const char *path, bool read_only);
-int bpffs__open_link(const char *path);
+/* Opens whatever is pinned at @path. */
+int bpffs__open_any(const char *path);
 
 #ifdef PERSIST_STOP_POINTS
 void stop_point(const char *before);

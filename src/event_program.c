@@ -172,7 +172,7 @@ static void set_constants(const struct event_request *request, const struct even
 		event_format__find_field(request->format, "__syscall_nr");
 
 	*event = (struct event_constants){
-		.event_id = request->event_id,
+		.event_id = request->record_id,
 		.nr_cpus = request->nr_cpus,
 		.keep = request->keep,
 		.tail_type = request->tail_type,
@@ -271,7 +271,6 @@ static void take_descriptors(struct event_program *program)
 
 	program->program = bpf_program__fd(first);
 	program->counters = map_descriptor(program->object, "counters");
-	program->meta = map_descriptor(program->object, "meta");
 	program->control = map_descriptor(program->object, ".data.control");
 	program->heads = map_descriptor(program->object, "heads");
 	program->tails = map_descriptor(program->object, "tails");
@@ -312,7 +311,7 @@ static int start_first_generation(struct event_program *program,
 		return -errno;
 	if (program->wakeup >= 0 && bpf_map_freeze(program->wakeup))
 		return -errno;
-	return init_counters(program->counters, request->event_id, request->nr_cpus);
+	return init_counters(program->counters, request->record_id, request->nr_cpus);
 }
 
 static int load_object(struct event_program *program, const struct kernel_types *types,
@@ -437,8 +436,7 @@ int event_program__attach(struct event_program *program, const struct log *log,
 uint64_t event_program__locked_bytes(const struct event_program *program)
 {
 	const int fds[] = {
-		program->program, program->counters, program->meta,
-		program->control, program->heads,    program->tails,
+		program->program, program->counters, program->control, program->heads,    program->tails,
 		program->wakeup,  program->scratch,  program->constants,
 	};
 	uint64_t sum = 0;

@@ -34,7 +34,6 @@ struct event_program {
 	/* Descriptors, owned by the object; -1 for those that this event does not need. */
 	int program;
 	int counters;
-	int meta;
 	int control;
 	int heads;
 	int tails;
@@ -49,7 +48,7 @@ struct event_request {
 	const char *name;
 	const char *system;
 	const char *tracepoint;
-	uint32_t event_id;
+	uint32_t record_id; /* what the records carry as event_id */
 	uint32_t tracepoint_id;
 	const struct event_format *format;
 	enum persist_keep keep;

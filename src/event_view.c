@@ -293,7 +293,7 @@ static int new_cursor(const struct event_view *view, uint32_t cpu, const struct 
 		      bool is_tail, struct ring_cursor **cursor)
 {
 	const struct record_origin origin = {
-		.event_id = view->meta.event_id,
+		.event_id = view->meta.record_id,
 		.cpu = cpu,
 		.path = view->path,
 		.log = view->log,

@@ -35,7 +35,7 @@ struct expression_parser {
 	struct resolved_name *resolved; /* last in the text first */
 	unsigned int depth;
 	unsigned int nr_lookups; /* in the kernel's BTF */
-	const char *error; /* why the text cannot be followed: a static string */
+	const char *error;	 /* why the text cannot be followed: a static string */
 	bool no_memory;
 };
 
@@ -52,6 +52,9 @@ void expression_parser__init(struct expression_parser *parser, struct arena *are
 
 /* Parses one argument, up to a comma. NULL with parser->error or parser->no_memory set. */
 const struct expression *expression_parser__argument(struct expression_parser *parser);
+
+/* Reads the name of a field and finds it. NULL likewise. */
+const struct event_format_field *expression_parser__field(struct expression_parser *parser);
 
 /* Skips the operator if it is next. */
 bool expression_parser__accept(struct expression_parser *parser, int op);

@@ -56,7 +56,6 @@ static const struct expression *get_string(struct expression_parser *parser, int
 {
 	const struct event_format_field *field = dynamic_field(parser);
 
-	(void)option;
 	return field ? builder__dynamic_address(parser, field, c_type__integer(1, false)) : NULL;
 }
 
@@ -64,7 +63,6 @@ static const struct expression *get_array(struct expression_parser *parser, int 
 {
 	const struct event_format_field *field = dynamic_field(parser);
 
-	(void)option;
 	return field ? builder__dynamic_address(parser, field, (struct c_type){ .kind = C_OPAQUE })
 		     : NULL;
 }
@@ -73,7 +71,6 @@ static const struct expression *get_array_length(struct expression_parser *parse
 {
 	const struct event_format_field *field = dynamic_field(parser);
 
-	(void)option;
 	return field ? builder__dynamic_length(parser, field) : NULL;
 }
 
@@ -82,7 +79,6 @@ static const struct expression *get_bitmask(struct expression_parser *parser, in
 	const struct event_format_field *field = dynamic_field(parser);
 	const struct expression *address, *length;
 
-	(void)option;
 	if (!field)
 		return NULL;
 	address = builder__dynamic_address(parser, field, (struct c_type){ .kind = C_OPAQUE });
@@ -194,7 +190,6 @@ static const struct expression *print_flags(struct expression_parser *parser, in
 	size_t length;
 	bool is_null;
 
-	(void)option;
 	if (!value || !comma(parser))
 		return NULL;
 	delimiter = constant_text(parser, &is_null, &length);
@@ -216,7 +211,6 @@ static const struct expression *print_symbolic(struct expression_parser *parser,
 	const struct symbol_table *table;
 	struct expression *e;
 
-	(void)option;
 	if (!value || !comma(parser))
 		return NULL;
 	table = parse_table(parser);
@@ -277,7 +271,6 @@ static const struct expression *print_array(struct expression_parser *parser, in
 {
 	const struct expression *array = expression_parser__argument(parser), *count;
 
-	(void)option;
 	if (!array || !comma(parser))
 		return NULL;
 	count = parse_int(parser);
@@ -291,7 +284,6 @@ static const struct expression *print_dynamic_array(struct expression_parser *pa
 	const struct expression *text, *length, *array;
 	struct expression *e;
 
-	(void)option;
 	if (!field || !comma(parser))
 		return NULL;
 	array = builder__dynamic_address(parser, field, (struct c_type){ .kind = C_OPAQUE });
@@ -358,7 +350,6 @@ static const struct expression *jiffies_to_msecs(struct expression_parser *parse
 	uint64_t multiply = MSEC_PER_SEC / divisor, divide = hz / divisor;
 	const struct expression *e;
 
-	(void)option;
 	e = builder__cast(parser, long_type(false), expression_parser__argument(parser));
 	e = builder__binary(parser, EXPR_MULTIPLY, e,
 			    builder__constant(parser, long_type(false), multiply));
@@ -386,7 +377,6 @@ static const struct expression *memory_error_type(struct expression_parser *pars
 	const struct expression *value;
 	struct expression *e;
 
-	(void)option;
 	value = builder__cast(parser, u32_type(), expression_parser__argument(parser));
 	e = value ? builder__text(parser, EXPR_SYMBOLIC, value, NULL) : NULL;
 	if (e)
@@ -400,7 +390,6 @@ static const struct expression *builtin_expect(struct expression_parser *parser,
 {
 	const struct expression *e = expression_parser__argument(parser);
 
-	(void)option;
 	if (e && comma(parser) && expression_parser__argument(parser))
 		return builder__cast(parser, long_type(true), e);
 	return NULL;
@@ -410,7 +399,6 @@ static const struct expression *builtin_constant_p(struct expression_parser *par
 {
 	const struct expression *e = expression_parser__argument(parser);
 
-	(void)option;
 	if (!e)
 		return NULL;
 	return builder__constant(parser, c_type__integer(sizeof(int), true),
@@ -421,7 +409,6 @@ static const struct expression *builtin_choose_expr(struct expression_parser *pa
 {
 	const struct expression *condition = expression_parser__argument(parser), *yes, *no;
 
-	(void)option;
 	if (!condition || !comma(parser))
 		return NULL;
 	yes = expression_parser__argument(parser);

@@ -18,7 +18,4 @@
 const struct expression *kernel_helpers__parse(struct expression_parser *parser,
 					       const struct c_token *name);
 
-/* Reads the name of a field and finds it; NULL with the error set. */
-const struct event_format_field *expression_parser__field(struct expression_parser *parser);
-
 #endif /* PERSIST_KERNEL_HELPERS_H */

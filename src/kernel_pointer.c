@@ -366,8 +366,6 @@ static void print_bus_address(struct text_out *out, const char *suffix, struct m
 {
 	uint64_t address;
 
-	(void)suffix;
-	(void)spec;
 	memcpy(&address, m.data, sizeof(address));
 	print_special_hex(out, address, sizeof(address));
 }

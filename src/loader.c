@@ -167,12 +167,13 @@ static int add_events(struct pin_tree *tree, const struct event_spec_list *list,
 	struct event_manager manager;
 	struct persist_meta meta;
 	enum event_added added;
-	int one, err = event_manager__open(&manager, tree);
+	int one, err = event_manager__open(&manager, tree->log);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < list->nr; i++) {
-		one = event_manager__add(&manager, &list->specs[i], accept_same, &added, &meta);
+		one = event_manager__add(&manager, tree, &list->specs[i], accept_same, &added,
+					 &meta);
 		if (one)
 			err = one;
 		else
@@ -297,10 +298,10 @@ static enum exit_status clear(struct pin_tree *tree, const struct options *optio
 	if (err)
 		return EXIT_FAILED;
 	pin_tree__adopt_access(tree);
-	err = event_manager__open(&manager, tree);
+	err = event_manager__open(&manager, tree->log);
 	if (!err) {
 		for (; *names; names++) {
-			one = event_manager__clear(&manager, *names);
+			one = event_manager__clear(&manager, tree, *names);
 			if (one)
 				err = one;
 			else
@@ -312,40 +313,46 @@ static enum exit_status clear(struct pin_tree *tree, const struct options *optio
 	return exit_status_of(err);
 }
 
+/* What keeps the root from being removed. */
+struct left_over {
+	uint32_t events;
+	int err;
+};
+
+/* Goes on after an error: what can be stopped is. */
 static int stop_event(struct pin_tree *tree, const char *name, const struct persist_meta *meta,
 		      void *context)
 {
-	uint32_t *newer = context;
-	int err;
+	struct left_over *left = context;
+	int err = -ENOTSUP;
 
-	if (!meta) {
-		log_error(&messages,
-			  "%s/%s was made by a newer version of this tool, which has to "
-			  "remove it",
-			  tree->root, name);
-		(*newer)++;
-		return 0;
-	}
-	err = event_manager__remove(tree, name);
-	if (!err)
+	if (meta)
+		err = event_manager__remove(tree, name);
+	else
+		log_error(&messages, "%s/%s: %s", tree->root, name, pin_tree__meta_error(err));
+	if (err) {
+		left->events++;
+		left->err = err;
+	} else {
 		printf("%s: removed\n", name);
-	return err;
+	}
+	return 0;
 }
 
 static enum exit_status stop(struct pin_tree *tree, const struct options *options, char **args)
 {
-	uint32_t newer = 0;
+	struct left_over left = {};
 	int err = pin_tree__lock(tree, false);
 
 	if (err == -ENOENT)
 		return EXIT_DONE; /* stopped already */
 	if (err)
 		return EXIT_FAILED;
-	err = pin_tree__for_each_event(tree, stop_event, &newer);
-	if (!err && !newer)
+	err = pin_tree__for_each_event(tree, stop_event, &left);
+	if (!err && !left.events)
 		err = pin_tree__remove_root(tree);
 	pin_tree__unlock(tree);
-	return exit_status_of(err || newer);
+	return exit_status_of(err ? err : left.err);
 }
 
 static enum exit_status list(struct pin_tree *tree, const struct options *options, char **args)

@@ -17,6 +17,7 @@
 
 #include <bpf/bpf.h>
 
+#include "cpu_list.h"
 #include "event_program.h"
 #include "event_spec.h"
 #include "registry.h"
@@ -156,7 +157,7 @@ static int read_meta_map(int fd, struct persist_meta *meta)
 		return -errno;
 	/* Any version begins with magic, version and size. */
 	if (info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 3 * sizeof(uint32_t))
-		return -ENOENT;
+		return -EBADMSG;
 	value = calloc(1, info.value_size + sizeof(*meta));
 	if (!value)
 		return -ENOMEM;
@@ -166,11 +167,11 @@ static int read_meta_map(int fd, struct persist_meta *meta)
 	}
 	memcpy(meta, value, sizeof(*meta));
 	if (meta->magic != PERSIST_META_MAGIC)
-		err = -ENOENT;
+		err = -EBADMSG;
 	else if (meta->version > PERSIST_ABI_VERSION)
 		err = -ENOTSUP;
-	else if (meta->nr_cpus == 0 || meta->nr_cpus > 1 << 16)
-		err = -EINVAL;
+	else if (meta->nr_cpus == 0 || meta->nr_cpus > CPU_LIST_MAX)
+		err = -EBADMSG;
 	meta->name[sizeof(meta->name) - 1] = '\0';
 	meta->system[sizeof(meta->system) - 1] = '\0';
 	meta->tracepoint[sizeof(meta->tracepoint) - 1] = '\0';
@@ -183,11 +184,30 @@ int pin_tree__read_meta(const struct pin_tree *tree, const char *name, struct pe
 {
 	int err, fd = pin_tree__open_map(tree, name, PIN_META, true);
 
+	if (fd == -EMEDIUMTYPE)
+		return -EBADMSG;
 	if (fd < 0)
 		return fd == -ENOTDIR ? -ENOENT : fd;
 	err = read_meta_map(fd, meta);
 	close(fd);
 	return err;
+}
+
+const char *pin_tree__meta_error(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "there is no such event; see loader list";
+	case -ENOTSUP:
+		return "made by a newer version of this tool, which has to remove it";
+	case -EBADMSG:
+		return "not an event of ours, or its metadata are damaged";
+	case -EACCES:
+	case -EPERM:
+		return "no permission; run the loader as root, or as the owner of the tree";
+	default:
+		return strerror(-err);
+	}
 }
 
 int pin_tree__open_map(const struct pin_tree *tree, const char *name, const char *pin,
@@ -247,7 +267,7 @@ int pin_tree__for_each_event(struct pin_tree *tree, pin_tree_visit_fn visit, voi
 			result = visit(tree, name, &meta, context);
 		else if (err == -ENOTSUP)
 			result = visit(tree, name, NULL, context);
-		else if (err != -ENOENT)
+		else if (err == -ENOMEM || err == -EACCES || err == -EPERM)
 			result = err;
 	}
 	free_entries(entries, nr);
@@ -312,8 +332,56 @@ static void report_foreign(const struct pin_tree *tree, const char *dir)
 	pin_tree__path(tree, path, "%s", dir);
 	nr = scandir(path, &entries, is_visible, alphasort);
 	for (int i = 0; i < nr; i++)
-		log_warn(tree->log, "%s/%s is not ours and was left", path, entries[i]->d_name);
+		log_warn(tree->log, "%s%s%s is not ours and was left", path, *dir ? "/" : "",
+			 entries[i]->d_name);
 	free_entries(entries, nr);
+}
+
+/* Moves what is left in @from, a directory that is to go, to the same place in @to. */
+static void move_foreign(const struct pin_tree *tree, const char *from, const char *to)
+{
+	char old_path[PATH_MAX], new_path[PATH_MAX];
+	struct dirent **entries;
+	int err, nr;
+
+	pin_tree__path(tree, old_path, "%s", from);
+	nr = scandir(old_path, &entries, is_visible, alphasort);
+	for (int i = 0; i < nr; i++) {
+		const char *name = entries[i]->d_name;
+
+		if (!pin_tree__path(tree, old_path, "%s/%s", from, name) ||
+		    !pin_tree__path(tree, new_path, "%s/%s", to, name))
+			continue;
+		err = bpffs__rename(old_path, new_path);
+		if (err)
+			log_warn(tree->log, "%s is not ours, and cannot be moved to %s: %s",
+				 old_path, new_path, strerror(-err));
+		else
+			log_warn(tree->log, "%s is not ours and was left", new_path);
+	}
+	free_entries(entries, nr);
+	pin_tree__path(tree, old_path, "%s", from);
+	bpffs__rmdir(old_path);
+}
+
+static void rescue_foreign(const struct pin_tree *tree, const char *name)
+{
+	static const char *const dirs[] = { "/" PIN_HEAD_DIR, "/" PIN_TAIL_DIR, "" };
+	char from[PATH_MAX], to[PATH_MAX], live[PATH_MAX], staged[PATH_MAX];
+
+	pin_tree__path(tree, live, "%s", name);
+	pin_tree__path(tree, staged, STAGING "/%s", name);
+	/* If the event is not there any more, what is left of its directory takes its place. */
+	if (!pin_tree__is_taken(tree, name)) {
+		bpffs__rename(staged, live);
+		report_foreign(tree, name);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		snprintf(from, sizeof(from), STAGING "/%s%s", name, dirs[i]);
+		snprintf(to, sizeof(to), "%s%s", name, dirs[i]);
+		move_foreign(tree, from, to);
+	}
 }
 
 void pin_tree__unstage(struct pin_tree *tree, const char *name)
@@ -322,12 +390,12 @@ void pin_tree__unstage(struct pin_tree *tree, const char *name)
 
 	snprintf(dir, sizeof(dir), STAGING "/%s", name);
 	if (clear_event_dir(tree, dir) == -ENOTEMPTY)
-		report_foreign(tree, dir);
+		rescue_foreign(tree, name);
 }
 
 int pin_tree__retire(struct pin_tree *tree, const char *name)
 {
-	char live[PATH_MAX], staged[PATH_MAX], dir[PATH_MAX];
+	char live[PATH_MAX], staged[PATH_MAX];
 	int err;
 
 	pin_tree__path(tree, live, "%s", name);
@@ -337,12 +405,7 @@ int pin_tree__retire(struct pin_tree *tree, const char *name)
 		log_error(tree->log, "%s: cannot be moved to %s: %s", live, staged, strerror(-err));
 		return err;
 	}
-	snprintf(dir, sizeof(dir), STAGING "/%s", name);
-	if (clear_event_dir(tree, dir) == -ENOTEMPTY) {
-		/* Somebody else keeps something here: that stays where it was put. */
-		bpffs__rename(staged, live);
-		report_foreign(tree, name);
-	}
+	pin_tree__unstage(tree, name);
 	return 0;
 }
 
@@ -413,9 +476,49 @@ int pin_tree__replace(struct pin_tree *tree, const char *name)
 	return err;
 }
 
-bool pin_tree__has_file(const struct pin_tree *tree, const char *file)
+/* The text files are links of iterators, or on a kernel without these, maps. */
+static bool is_own_text(int fd)
 {
-	return pin_tree__is_taken(tree, file);
+	struct bpf_map_info info = {};
+	uint32_t len = sizeof(info);
+
+	if (bpffs__kind_of(fd) == BPFFS_LINK)
+		return true;
+	return bpffs__kind_of(fd) == BPFFS_MAP && !bpf_obj_get_info_by_fd(fd, &info, &len) &&
+	       info.value_size == sizeof(struct persist_text_chunk);
+}
+
+static bool is_own_registry(int fd)
+{
+	struct bpf_map_info info = {};
+	uint32_t len = sizeof(info);
+
+	return bpffs__kind_of(fd) == BPFFS_MAP && !bpf_obj_get_info_by_fd(fd, &info, &len) &&
+	       info.type == BPF_MAP_TYPE_HASH && info.key_size == sizeof(uint32_t) &&
+	       info.value_size == sizeof(struct persist_registry_entry);
+}
+
+int pin_tree__check_file(struct pin_tree *tree, const char *file)
+{
+	char path[PATH_MAX];
+	bool is_own = false;
+	int fd;
+
+	if (!pin_tree__is_taken(tree, file))
+		return -ENOENT;
+	pin_tree__path(tree, path, "%s", file);
+	fd = bpffs__open_any(path);
+	if (fd >= 0) {
+		is_own = strcmp(file, "registry") ? is_own_text(fd) : is_own_registry(fd);
+		close(fd);
+	}
+	if (is_own)
+		return 0;
+	log_error(tree->log,
+		  "%s is not ours, but has a name that the tree needs; remove it, or choose "
+		  "another root with --root",
+		  path);
+	return -EEXIST;
 }
 
 int pin_tree__put_file(struct pin_tree *tree, const char *file, int fd, struct pin_access access)
@@ -459,12 +562,16 @@ int pin_tree__unlink_name(struct pin_tree *tree, const char *name)
 int pin_tree__remove_root(struct pin_tree *tree)
 {
 	static const char *const dirs[] = { "format", EVENTS, STAGING };
+	struct pin_tree quiet = *tree;
 	char path[PATH_MAX];
 	int err;
 
+	quiet.log = NULL; /* what is not ours is reported once, below */
+
 	for (size_t i = 0; i < ARRAY_SIZE(tree_files); i++) {
 		pin_tree__path(tree, path, "%s", tree_files[i]);
-		bpffs__unlink(path);
+		if (!pin_tree__check_file(&quiet, tree_files[i]))
+			bpffs__unlink(path);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
 		pin_tree__path(tree, path, "%s", dirs[i]);
@@ -483,20 +590,18 @@ int pin_tree__remove_root(struct pin_tree *tree)
 
 /* ---- putting in order what a killed loader left ------------------------------------------ */
 
-int pin_tree__drop_old_buffers(struct pin_tree *tree, const char *name,
-			       const struct persist_meta *meta)
+/* The rings that the program does not use any more, or has never used. */
+static void drop_unused_buffers(struct pin_tree *tree, const char *name,
+				const struct persist_meta *meta)
 {
 	int heads = pin_tree__open_map(tree, name, PIN_HEADS, false);
 	int tails = pin_tree__open_map(tree, name, PIN_TAILS, false);
-	int err;
 
-	stop_point("old buffers out of the program");
-	err = event_program__drop_buffers(heads, tails, meta->nr_cpus, meta->generation + 1);
+	event_program__drop_buffers(heads, tails, meta->nr_cpus, meta->generation + 1);
 	if (heads >= 0)
 		close(heads);
 	if (tails >= 0)
 		close(tails);
-	return err;
 }
 
 static uint32_t read_generation(const struct pin_tree *tree, const char *name)
@@ -532,7 +637,7 @@ static int settle_staged(struct pin_tree *tree, const char *name)
 				return err;
 			live = staged;
 		}
-		pin_tree__drop_old_buffers(tree, name, &live);
+		drop_unused_buffers(tree, name, &live);
 	}
 	log_info(tree->log, "%s/%s: cleared what an interrupted loader had left", tree->root, dir);
 	pin_tree__unstage(tree, name);
@@ -556,6 +661,21 @@ static int settle_staging(struct pin_tree *tree)
 	return err;
 }
 
+/* Is events/@name a link of ours? */
+static bool is_own_name(const struct pin_tree *tree, const char *name)
+{
+	char path[PATH_MAX], target[PATH_MAX], own[PATH_MAX];
+	ssize_t len;
+
+	pin_tree__path(tree, path, EVENTS "/%s", name);
+	len = readlink(path, target, sizeof(target) - 1);
+	if (len < 0)
+		return false;
+	target[len] = '\0';
+	snprintf(own, sizeof(own), "../%s/" PIN_EVENT, name);
+	return !strcmp(target, own);
+}
+
 static void drop_dangling_names(struct pin_tree *tree)
 {
 	struct dirent **entries;
@@ -564,9 +684,12 @@ static void drop_dangling_names(struct pin_tree *tree)
 
 	pin_tree__path(tree, path, EVENTS);
 	nr = scandir(path, &entries, is_visible, alphasort);
-	for (int i = 0; i < nr; i++)
-		if (entries[i]->d_type == DT_LNK && !pin_tree__has_event(tree, entries[i]->d_name))
-			pin_tree__unlink_name(tree, entries[i]->d_name);
+	for (int i = 0; i < nr; i++) {
+		const char *name = entries[i]->d_name;
+
+		if (is_own_name(tree, name) && !pin_tree__has_event(tree, name))
+			pin_tree__unlink_name(tree, name);
+	}
 	free_entries(entries, nr);
 }
 
@@ -576,7 +699,7 @@ static int settle(struct pin_tree *tree, bool create)
 	char path[PATH_MAX];
 	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(dirs) && create && !err; i++) {
+	for (size_t i = 0; create && i < ARRAY_SIZE(dirs) && !err; i++) {
 		pin_tree__path(tree, path, "%s", dirs[i]);
 		err = make_dir(tree, path);
 	}

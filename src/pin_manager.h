@@ -73,12 +73,19 @@ bool pin_tree__path(const struct pin_tree *tree, char path[PATH_MAX], const char
 bool pin_tree__has_event(const struct pin_tree *tree, const char *name);
 bool pin_tree__is_taken(const struct pin_tree *tree, const char *name);
 
-/* Reads an event's metadata. Returns 0, -ENOENT (no event), -ENOTSUP (newer ABI) or -errno. */
+/*
+ * Reads an event's metadata. Returns 0, -ENOENT (no event), -ENOTSUP (newer ABI), -EBADMSG (not
+ * ours, or damaged) or another -errno.
+ */
 int pin_tree__read_meta(const struct pin_tree *tree, const char *name, struct persist_meta *meta);
+
+/* What that means, in words. */
+const char *pin_tree__meta_error(int err);
 
 /*
  * Calls @visit for each event in the order of the names; a non-zero return ends the walk and is
- * returned. Events of a newer ABI are visited with a @meta of NULL.
+ * returned. Events of a newer ABI are visited with a @meta of NULL; what cannot be read at all is
+ * passed over.
  */
 typedef int (*pin_tree_visit_fn)(struct pin_tree *tree, const char *name,
 				 const struct persist_meta *meta, void *context);
@@ -97,22 +104,25 @@ int pin_tree__stage_pin(struct pin_tree *tree, const char *name, const char *pin
 /* The staged event becomes live, or takes the place of the live one of that name. */
 int pin_tree__publish(struct pin_tree *tree, const char *name);
 int pin_tree__replace(struct pin_tree *tree, const char *name);
-/* Removes what is staged under @name. */
+/*
+ * Removes what is staged under @name. Files there that are not ours had been put into the event's
+ * directory, and are moved back there.
+ */
 void pin_tree__unstage(struct pin_tree *tree, const char *name);
 /* Ends a live event: unpins all of it. Files that are not ours are reported and left. */
 int pin_tree__retire(struct pin_tree *tree, const char *name);
 
-/* A file outside of the events, such as type or format/config; it appears in one step. */
-bool pin_tree__has_file(const struct pin_tree *tree, const char *file);
+/*
+ * A file outside of the events: type, format/persistent, format/config or registry. Returns 0 if
+ * it is there, -ENOENT if not, -EEXIST with a message if something else has its name.
+ */
+int pin_tree__check_file(struct pin_tree *tree, const char *file);
+/* It appears in one step. */
 int pin_tree__put_file(struct pin_tree *tree, const char *file, int fd, struct pin_access access);
 /* events/<name>, which leads to the event's own file. */
 int pin_tree__link_name(struct pin_tree *tree, const char *name);
 int pin_tree__unlink_name(struct pin_tree *tree, const char *name);
 /* Removes the files and directories that do not belong to an event, and the root. */
 int pin_tree__remove_root(struct pin_tree *tree);
-
-/* Swaps that a killed loader had begun are finished by this, see event clear. */
-int pin_tree__drop_old_buffers(struct pin_tree *tree, const char *name,
-			       const struct persist_meta *meta);
 
 #endif

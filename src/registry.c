@@ -8,8 +8,6 @@
 
 #include <bpf/bpf.h>
 
-#include "typed_maps.h"
-
 static int open_registry_as(const struct pin_tree *tree, bool read_only)
 {
 	char path[PATH_MAX];
@@ -30,9 +28,9 @@ static int report(const struct pin_tree *tree, int err)
 	return err;
 }
 
-int registry__create(struct pin_tree *tree)
+int registry__create(struct pin_tree *tree, const struct typed_maps *maps)
 {
-	int err, fd = typed_map__create("registry");
+	int err, fd = typed_maps__create(maps, "registry");
 
 	if (fd < 0) {
 		log_error(tree->log, "cannot make the registry: %s%s", strerror(-fd),

@@ -7,9 +7,10 @@
 
 #include "persist_record.h"
 #include "pin_manager.h"
+#include "typed_maps.h"
 
 /* Makes the registry of a tree that has none. 0 or -errno, with a message. */
-int registry__create(struct pin_tree *tree);
+int registry__create(struct pin_tree *tree, const struct typed_maps *maps);
 
 /*
  * The id for an event that asks for @wanted: that, or if another event of the tree has it, the

@@ -158,6 +158,12 @@ static uint64_t load_overwrite_pos(const struct ringbuf_cursor *ringbuf, uint64_
 	return __atomic_load_n(ringbuf->overwrite_pos, __ATOMIC_RELAXED);
 }
 
+/* No record is longer; and of so much memory behind every position there is a mapping. */
+static uint64_t longest_record(const struct ringbuf_cursor *ringbuf)
+{
+	return ringbuf->size < LONGEST_RECORD ? ringbuf->size : LONGEST_RECORD;
+}
+
 /*
  * Copies records from the position on, one by one, since each is complete only once its header
  * says so.
@@ -172,7 +178,8 @@ static void copy_records(struct ringbuf_cursor *ringbuf, uint64_t end)
 	while (position < end) {
 		bytes = bytes_of_record(ringbuf, position, &length);
 		/* Longer than the rest or than any of ours: overwritten or corrupt, told later. */
-		if (!bytes || bytes > end - position || bytes > LONGEST_RECORD || bytes > room)
+		if (!bytes || bytes > end - position || bytes > longest_record(ringbuf) ||
+		    bytes > room)
 			break;
 		memcpy(to, ringbuf->data + (position & (ringbuf->size - 1)), bytes);
 		memcpy(to, &length, sizeof(length));
@@ -212,7 +219,7 @@ static bool is_no_record(const struct ringbuf_cursor *ringbuf, uint64_t end)
 	uint32_t length;
 	uint64_t bytes = bytes_of_record(ringbuf, ringbuf->position, &length);
 
-	return bytes > end - ringbuf->position || bytes > LONGEST_RECORD;
+	return bytes > end - ringbuf->position || bytes > longest_record(ringbuf);
 }
 
 /* Returns false if there is nothing new. */
@@ -223,6 +230,10 @@ static bool copy_new(struct ringbuf_cursor *ringbuf)
 	uint64_t oldest = load_acquire(ringbuf->overwrite_pos);
 	bool is_bad;
 
+	if (oldest % BPF_RINGBUF_HDR_SZ) {
+		report_broken(ringbuf);
+		return false;
+	}
 	if (oldest > ringbuf->position) {
 		ringbuf->position = oldest;
 		ringbuf->cursor.has_overwritten = true;
@@ -239,6 +250,7 @@ static bool copy_new(struct ringbuf_cursor *ringbuf)
 	}
 	ringbuf->cursor.has_overwritten = true;
 	ringbuf->position = oldest;
+	/* If not, the next round looks at it. */
 	if (!is_start_in_copy(ringbuf, oldest))
 		ringbuf->copy_start = ringbuf->copy_end = oldest;
 	return true;
@@ -311,8 +323,6 @@ struct ring_cursor *ringbuf_cursor__new(const void *pages, size_t page_size, uin
 	if (overwrite) {
 		/* A small ring is copied at once, before more of it can be overwritten. */
 		ringbuf->buffer_size = size <= LARGEST_COPY ? size : CHUNK;
-		if (ringbuf->buffer_size < CHUNK)
-			ringbuf->buffer_size = CHUNK;
 		ringbuf->buffer = malloc(ringbuf->buffer_size);
 		if (!ringbuf->buffer) {
 			free(ringbuf);

@@ -17,7 +17,7 @@ struct {
 	__type(value, struct persist_registry_entry);
 } registry SEC(".maps");
 
-/* An event's metadata after a clear. */
+/* What an event is; made anew for each set of its buffers. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#define _GNU_SOURCE
+#include "attached_event.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "event_program.h"
+#include "registry.h"
+#include "text_pin.h"
+
+static const struct attached_event no_event = {
+	.link = -1,
+	.program = -1,
+	.counters = -1,
+	.control = -1,
+	.heads = -1,
+	.tails = -1,
+	.wakeup = -1,
+};
+
+/* ---- making one -------------------------------------------------------------------------- */
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* What is known once it records; the events of the moment in between are simply there as well. */
+static void fill_meta(struct persist_meta *meta, const struct event_plan *plan)
+{
+	const struct event_spec *spec = &plan->spec;
+
+	*meta = (struct persist_meta){
+		.magic = PERSIST_META_MAGIC,
+		.version = PERSIST_ABI_VERSION,
+		.size = sizeof(*meta),
+		.event_id = plan->request.record_id,
+		.record_id = plan->request.record_id,
+		.kind = PERSIST_KIND_TRACEPOINT,
+		.keep = spec->keep,
+		.tail_type = plan->request.tail_type,
+		.capture = plan->capture,
+		.nr_cpus = plan->request.nr_cpus,
+		.wakeup_events = spec->wakeup_events,
+		.head_bytes = spec->head_bytes,
+		.tail_bytes = spec->tail_bytes,
+		.generation = 1,
+		.payload_max = plan->payload_max,
+		.attach_time_ns = now(CLOCK_BOOTTIME),
+		.attach_wall_ns = now(CLOCK_REALTIME),
+		.config = plan->tracepoint_id,
+	};
+	/* How perf would open the tracepoint to get the same records. */
+	meta->attr = (struct perf_event_attr){
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(meta->attr),
+		.config = plan->tracepoint_id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       PERF_SAMPLE_TID,
+		.wakeup_events = spec->wakeup_events,
+		.use_clockid = 1,
+		.clockid = CLOCK_BOOTTIME,
+	};
+	strcpy(meta->name, spec->name);
+	strcpy(meta->system, spec->system);
+	strcpy(meta->tracepoint, spec->tracepoint);
+	if (getrandom(&meta->instance, sizeof(meta->instance), 0) != sizeof(meta->instance))
+		meta->instance = meta->attach_wall_ns;
+}
+
+/* The object's descriptors end with it, the event's own do not. */
+static int keep_descriptors(struct attached_event *event, struct event_program *program)
+{
+	const struct {
+		int from, *to;
+	} descriptors[] = {
+		{ program->program, &event->program }, { program->counters, &event->counters },
+		{ program->control, &event->control }, { program->heads, &event->heads },
+		{ program->tails, &event->tails },     { program->wakeup, &event->wakeup },
+	};
+
+	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
+		if (descriptors[i].from < 0)
+			continue;
+		*descriptors[i].to = fcntl(descriptors[i].from, F_DUPFD_CLOEXEC, 0);
+		if (*descriptors[i].to < 0)
+			return -errno;
+	}
+	event->link = program->link;
+	program->link = -1;
+	return 0;
+}
+
+static int load_and_attach(struct attached_event *event, const struct log *log,
+			   const struct kernel_types *types, const struct event_plan *plan)
+{
+	struct event_program program;
+	int err = event_program__load(&program, log, types, &plan->request, &event->buffers);
+
+	if (err)
+		return err;
+	event->locked_bytes =
+		event_program__locked_bytes(&program) + buffers__locked_bytes(&event->buffers);
+	err = event_program__attach(&program, log, &plan->request);
+	if (!err)
+		err = keep_descriptors(event, &program);
+	event_program__close(&program);
+	return err;
+}
+
+int attached_event__make(struct attached_event *event, const struct log *log,
+			 const struct kernel_types *types, struct event_plan *plan)
+{
+	const struct buffer_sizes sizes = {
+		.nr_cpus = plan->request.nr_cpus,
+		.head_bytes = plan->spec.head_bytes,
+		.tail_bytes = plan->spec.tail_bytes,
+		.tail_type = plan->request.tail_type,
+		.payload_max = plan->payload_max,
+	};
+	int err;
+
+	*event = no_event;
+	err = buffers__create(&event->buffers, log, plan->spec.name, &sizes);
+	if (!err)
+		err = load_and_attach(event, log, types, plan);
+	if (err) {
+		attached_event__close(event);
+		return err;
+	}
+	fill_meta(&event->meta, plan);
+	event->format_text = plan->format_text;
+	event->format_len = plan->format_len;
+	plan->format_text = NULL;
+	return 0;
+}
+
+/* ---- taking one over --------------------------------------------------------------------- */
+
+static int open_object(const struct pin_tree *tree, const char *name, const char *pin)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	pin_tree__path(tree, path, "%s/%s", name, pin);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_descriptors(struct attached_event *event, const struct pin_tree *tree,
+			    const char *name)
+{
+	const struct {
+		const char *pin;
+		int *to;
+		bool may_be_missing;
+	} descriptors[] = {
+		{ PIN_LINK, &event->link, false },	   { PIN_PROGRAM, &event->program, false },
+		{ PIN_COUNTERS, &event->counters, false }, { PIN_CONTROL, &event->control, false },
+		{ PIN_HEADS, &event->heads, true },	   { PIN_TAILS, &event->tails, true },
+		{ PIN_WAKEUP, &event->wakeup, true },
+	};
+
+	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
+		int fd = open_object(tree, name, descriptors[i].pin);
+
+		if (fd == -ENOENT && descriptors[i].may_be_missing)
+			continue;
+		if (fd < 0)
+			return fd;
+		*descriptors[i].to = fd;
+	}
+	return 0;
+}
+
+static int open_rings(int **fds, const struct pin_tree *tree, const char *name, const char *dir,
+		      uint32_t nr_cpus)
+{
+	char pin[32];
+
+	*fds = malloc(nr_cpus * sizeof(**fds));
+	if (!*fds)
+		return -ENOMEM;
+	memset(*fds, -1, nr_cpus * sizeof(**fds));
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+		snprintf(pin, sizeof(pin), "%s/cpu%u", dir, cpu);
+		(*fds)[cpu] = open_object(tree, name, pin);
+		if ((*fds)[cpu] < 0)
+			return (*fds)[cpu];
+	}
+	return 0;
+}
+
+int attached_event__open(struct attached_event *event, struct pin_tree *tree, const char *name)
+{
+	struct persist_registry_entry entry = {};
+	char path[PATH_MAX];
+	int err;
+
+	*event = no_event;
+	err = pin_tree__read_meta(tree, name, &event->meta);
+	if (err)
+		goto failed;
+	event->buffers.nr_cpus = event->meta.nr_cpus;
+	err = open_descriptors(event, tree, name);
+	if (!err && event->meta.head_bytes)
+		err = open_rings(&event->buffers.heads, tree, name, PIN_HEAD_DIR,
+				 event->meta.nr_cpus);
+	if (!err && event->meta.tail_bytes)
+		err = open_rings(&event->buffers.tails, tree, name, PIN_TAIL_DIR,
+				 event->meta.nr_cpus);
+	if (err)
+		goto failed;
+	pin_tree__path(tree, path, "%s/%s", name, PIN_FORMAT);
+	err = text_pin__read(path, &event->format_text, &event->format_len);
+	if (err)
+		goto failed;
+	if (!registry__get(tree, event->meta.event_id, &entry))
+		event->locked_bytes = entry.locked_bytes;
+	return 0;
+failed:
+	log_error(tree->log, "%s/%s: %s", tree->root, name, pin_tree__meta_error(err));
+	attached_event__close(event);
+	return err;
+}
+
+void attached_event__close(struct attached_event *event)
+{
+	const int fds[] = { event->link,  event->program, event->counters, event->control,
+			    event->heads, event->tails,	  event->wakeup };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	buffers__close(&event->buffers);
+	free(event->format_text);
+	*event = no_event;
+}

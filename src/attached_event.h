@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
+/*
+ * An event that is attached: it is held by descriptors of this process and by nothing else. It
+ * records as long as they are open, and is gone with the process, however that ends.
+ *
+ * Making one is the first half of making a persistent event, pinning its descriptors the second
+ * (event_pins.h); taking a persistent event over is the same the other way round.
+ */
+#ifndef PERSIST_ATTACHED_EVENT_H
+#define PERSIST_ATTACHED_EVENT_H
+
+#include "buffers.h"
+#include "event_plan.h"
+#include "persist_record.h"
+#include "pin_manager.h"
+
+struct attached_event {
+	struct persist_meta meta; /* what is to be published; the id in the tree is chosen then */
+	char *format_text;
+	size_t format_len;
+	/* Descriptors; -1 for those that this event does not need. */
+	int link;
+	int program;
+	int counters;
+	int control;
+	int heads;
+	int tails;
+	int wakeup;
+	struct buffers buffers;
+	uint64_t locked_bytes;
+};
+
+/*
+ * Makes the event of @plan, which records from here on. Returns 0 or -errno, with a message.
+ * The plan's format text goes over to the event.
+ */
+int attached_event__make(struct attached_event *event, const struct log *log,
+			 const struct kernel_types *types, struct event_plan *plan);
+
+/*
+ * Opens all that the persistent event @name consists of; the caller has the tree's lock and is
+ * about to remove the pins. Returns 0 or -errno, with a message.
+ */
+int attached_event__open(struct attached_event *event, struct pin_tree *tree, const char *name);
+
+/* Closes the descriptors: what is not pinned is gone. */
+void attached_event__close(struct attached_event *event);
+
+#endif

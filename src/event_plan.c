@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#include "event_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_constants.h"
+#include "tracefs.h"
+
+static int report_no_tracepoint(const struct log *log, const struct event_spec *spec, int err)
+{
+	const char *remedy, *wrong = tracefs__what_is_wrong();
+
+	if (wrong || err != -ENOENT) {
+		log_error(log, "event %s:%s: %s", spec->system, spec->tracepoint,
+			  wrong ?: strerror(-err));
+		return err;
+	}
+	if (!strcmp(spec->system, "mce"))
+		remedy = " (CONFIG_X86_MCE is off)";
+	else if (!strcmp(spec->system, "syscalls"))
+		remedy = " (perf list 'syscalls:*' shows those it has)";
+	else
+		remedy = "; if a module has it, load the module first";
+	log_error(log, "event %s:%s: this kernel has no such tracepoint%s", spec->system,
+		  spec->tracepoint, remedy);
+	return err;
+}
+
+static int read_format(struct event_plan *plan, const struct log *log)
+{
+	const struct event_spec *spec = &plan->spec;
+	int err = tracefs__read_tracepoint(spec->system, spec->tracepoint, &plan->tracepoint_id,
+					   &plan->format_text, &plan->format_len);
+
+	if (err)
+		return report_no_tracepoint(log, spec, err);
+	err = event_format__parse(plan->format_text, plan->format_len, &plan->format);
+	if (err)
+		log_error(log, "event %s:%s: its format text cannot be understood: %s",
+			  spec->system, spec->tracepoint, strerror(-err));
+	return err;
+}
+
+/*
+ * Where stores may pass each other, the kernel's overwriting ringbuf does not let a reader tell
+ * reliably that a record was overwritten while it was copied: overwrite_pos may be seen late.
+ * The array ring does.
+ */
+static int choose_tail_type(const struct event_spec *spec, const struct log *log,
+			    enum persist_tail_type *type)
+{
+	bool has_overwrite = buffers__kernel_has_overwrite();
+
+	*type = PERSIST_TAIL_NONE;
+	if (spec->ring == PERSIST_TAIL_RINGBUF && !has_overwrite) {
+		log_error(log,
+			  "event %s: ring=ringbuf: this kernel has no ringbuf that overwrites "
+			  "(Linux 6.19 has); leave it to ring=auto",
+			  spec->name);
+		return -EOPNOTSUPP;
+	}
+	if (spec->keep == PERSIST_KEEP_OLDEST)
+		return 0;
+	if (spec->ring != PERSIST_TAIL_NONE)
+		*type = spec->ring;
+	else
+		*type = has_overwrite && STORES_ARE_ORDERED ? PERSIST_TAIL_RINGBUF
+							    : PERSIST_TAIL_ARRAY;
+	return 0;
+}
+
+static int decide(struct event_plan *plan, const struct log *log, const struct kernel_types *types,
+		  uint32_t nr_cpus)
+{
+	struct event_spec *spec = &plan->spec;
+	enum persist_tail_type tail_type;
+	int err = choose_tail_type(spec, log, &tail_type);
+
+	if (err)
+		return err;
+	plan->request = (struct event_request){
+		.name = spec->name,
+		.system = spec->system,
+		.tracepoint = spec->tracepoint,
+		.record_id = plan->tracepoint_id,
+		.tracepoint_id = plan->tracepoint_id,
+		.format = plan->format,
+		.keep = spec->keep,
+		.tail_type = tail_type,
+		.wakeup_events = spec->wakeup_events,
+		.nr_cpus = nr_cpus,
+	};
+	plan->capture = event_program__plan(types, &plan->request, &plan->payload_max);
+	err = event_spec__round_sizes(spec, log, plan->payload_max);
+	plan->request.tail_bytes = spec->tail_bytes;
+	return err;
+}
+
+int event_plan__make(struct event_plan *plan, const struct log *log,
+		     const struct kernel_types *types, const struct event_spec *spec,
+		     uint32_t nr_cpus)
+{
+	int err;
+
+	*plan = (struct event_plan){ .spec = *spec };
+	if (!event_spec__name_is_valid(spec->name)) {
+		log_error(log,
+			  "event %s:%s: '%s' cannot be a name in the tree; choose another with "
+			  "name=",
+			  spec->system, spec->tracepoint, spec->name);
+		return -EINVAL;
+	}
+	err = read_format(plan, log);
+	if (!err)
+		err = decide(plan, log, types, nr_cpus);
+	if (err)
+		event_plan__free(plan);
+	return err;
+}
+
+void event_plan__free(struct event_plan *plan)
+{
+	event_format__free(plan->format);
+	free(plan->format_text);
+	*plan = (struct event_plan){};
+}
+
+bool event_plan__is_met_by(const struct event_plan *plan, const struct persist_meta *meta)
+{
+	const struct event_spec *spec = &plan->spec;
+
+	return !strcmp(meta->system, spec->system) && !strcmp(meta->tracepoint, spec->tracepoint) &&
+	       meta->keep == spec->keep && meta->head_bytes == spec->head_bytes &&
+	       meta->tail_bytes == spec->tail_bytes && meta->wakeup_events == spec->wakeup_events &&
+	       (spec->ring == PERSIST_TAIL_NONE || spec->ring == meta->tail_type ||
+		meta->tail_type == PERSIST_TAIL_NONE);
+}
