@@ -44,8 +44,8 @@ say = @printf '  %-8s %s\n'
 endif
 
 # What is the command line of one of the two programs; everything else is the library's.
-LOADER_SOURCES := loader.c probe.c status_output.c
-READER_SOURCES := reader.c text_output.c json_output.c
+LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
+READER_SOURCES := reader.c
 LIBRARY_SOURCES := $(filter-out $(LOADER_SOURCES) $(READER_SOURCES),$(notdir $(wildcard src/*.c)))
 
 object = $(addprefix $(OUTPUT)/,$(1:.c=.o))

@@ -291,4 +291,6 @@ int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
 }
 #endif
 
+#include "persist_tree.h"
+
 #endif

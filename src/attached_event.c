@@ -121,6 +121,20 @@ static int load_and_attach(struct attached_event *event, const struct log *log,
 	return err;
 }
 
+/* Readers may have no BTF, and those that have it should not have to load it. */
+static int resolve_format(struct attached_event *event)
+{
+	size_t len;
+	int err = event_format__resolve_text(event->format_text, strlen(event->format_text),
+					     &event->resolved_text, &len);
+
+	if (!err && !strcmp(event->format_text, event->resolved_text)) {
+		free(event->resolved_text);
+		event->resolved_text = NULL;
+	}
+	return err;
+}
+
 int attached_event__make(struct attached_event *event, const struct log *log,
 			 const struct kernel_types *types, struct event_plan *plan)
 {
@@ -143,9 +157,11 @@ int attached_event__make(struct attached_event *event, const struct log *log,
 	}
 	fill_meta(&event->meta, plan);
 	event->format_text = plan->format_text;
-	event->format_len = plan->format_len;
 	plan->format_text = NULL;
-	return 0;
+	err = resolve_format(event);
+	if (err)
+		attached_event__close(event);
+	return err;
 }
 
 /* ---- taking one over --------------------------------------------------------------------- */
@@ -225,8 +241,12 @@ int attached_event__open(struct attached_event *event, struct pin_tree *tree, co
 	if (err)
 		goto failed;
 	pin_tree__path(tree, path, "%s/%s", name, PIN_FORMAT);
-	err = text_pin__read(path, &event->format_text, &event->format_len);
+	err = text_pin__read(path, &event->format_text, NULL);
 	if (err)
+		goto failed;
+	pin_tree__path(tree, path, "%s/%s", name, PIN_RESOLVED);
+	err = text_pin__read(path, &event->resolved_text, NULL);
+	if (err && err != -ENOENT)
 		goto failed;
 	if (!registry__get(tree, event->meta.event_id, &entry))
 		event->locked_bytes = entry.locked_bytes;
@@ -247,5 +267,6 @@ void attached_event__close(struct attached_event *event)
 			close(fds[i]);
 	buffers__close(&event->buffers);
 	free(event->format_text);
+	free(event->resolved_text);
 	*event = no_event;
 }

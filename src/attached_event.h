@@ -16,8 +16,8 @@
 
 struct attached_event {
 	struct persist_meta meta; /* what is to be published; the id in the tree is chosen then */
-	char *format_text;
-	size_t format_len;
+	char *format_text;	  /* as tracefs shows it */
+	char *resolved_text; /* the same with names that only BTF explains as numbers; or NULL */
 	/* Descriptors; -1 for those that this event does not need. */
 	int link;
 	int program;

@@ -70,7 +70,7 @@ static int put_text(const struct text_files *files, struct pin_tree *tree, const
 	err = pin_tree__check_file(tree, file);
 	if (err != -ENOENT)
 		return err;
-	fd = text_files__make_text(files, tree->log, text, strlen(text), &locked);
+	fd = text_files__make_text(files, tree->log, text, &locked);
 	if (fd < 0)
 		return fd;
 	err = pin_tree__put_file(tree, file, fd, everybody);

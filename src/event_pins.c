@@ -65,12 +65,18 @@ static int stage_texts(struct pin_tree *tree, const struct pin_makers *makers,
 	char line[64];
 	int fd, err;
 
-	fd = text_files__make_text(files, tree->log, event->format_text, event->format_len, locked);
+	fd = text_files__make_text(files, tree->log, event->format_text, locked);
 	err = stage_text(tree, name, PIN_FORMAT, fd);
 	if (err)
 		return err;
+	if (event->resolved_text) {
+		fd = text_files__make_text(files, tree->log, event->resolved_text, locked);
+		err = stage_text(tree, name, PIN_RESOLVED, fd);
+		if (err)
+			return err;
+	}
 	snprintf(line, sizeof(line), "persistent,config=%u\n", event->meta.event_id);
-	fd = text_files__make_text(files, tree->log, line, strlen(line), locked);
+	fd = text_files__make_text(files, tree->log, line, locked);
 	err = stage_text(tree, name, PIN_EVENT, fd);
 	if (err)
 		return err;

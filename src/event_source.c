@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
 #include "event_source.h"
 
+#include "attached_event.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,24 +33,26 @@ static int open_streams(struct event_source *source)
 	return 0;
 }
 
-int event_source__new(const char *path, bool follow, const struct cpu_list *cpus,
-		      const struct log *log, struct event_source **result)
+static struct event_source *new_source(const char *path, bool follow, const struct cpu_list *cpus,
+				       const struct log *log)
 {
 	struct event_source *source = calloc(1, sizeof(*source));
-	int err;
 
-	*result = NULL;
 	if (!source)
-		return -ENOMEM;
+		return NULL;
 	source->log = log;
 	source->cpus = cpus;
 	source->follow = follow;
 	source->path = strdup(path);
-	err = source->path ? 0 : -ENOMEM;
-	/* A follower maps all, since after a clear the rings can no longer be opened. */
-	if (!err)
-		err = event_view__open(path, follow ? EVENT_VIEW_ALL_CPUS : EVENT_VIEW_USED_CPUS,
-				       cpus, log, &source->view);
+	if (source->path)
+		return source;
+	free(source);
+	return NULL;
+}
+
+/* @err: of opening the source's view. */
+static int finish_source(struct event_source *source, int err, struct event_source **result)
+{
 	if (!err)
 		err = persist_event__new(source->view, &source->event);
 	if (!err)
@@ -58,6 +62,33 @@ int event_source__new(const char *path, bool follow, const struct cpu_list *cpus
 	else
 		*result = source;
 	return err;
+}
+
+int event_source__new(const char *path, bool follow, const struct cpu_list *cpus,
+		      const struct log *log, struct event_source **result)
+{
+	struct event_source *source = new_source(path, follow, cpus, log);
+	int err;
+
+	*result = NULL;
+	if (!source)
+		return -ENOMEM;
+	/* A follower maps all, since after a clear the rings can no longer be opened. */
+	err = event_view__open(path, follow ? EVENT_VIEW_ALL_CPUS : EVENT_VIEW_USED_CPUS, cpus, log,
+			       &source->view);
+	return finish_source(source, err, result);
+}
+
+int event_source__of_attached(const struct attached_event *attached, bool follow,
+			      const struct cpu_list *cpus, const struct log *log,
+			      struct event_source **result)
+{
+	struct event_source *source = new_source(attached->meta.name, follow, cpus, log);
+
+	*result = NULL;
+	if (!source)
+		return -ENOMEM;
+	return finish_source(source, event_view__of_attached(attached, log, &source->view), result);
 }
 
 void event_source__free(struct event_source *source)

@@ -41,6 +41,9 @@ struct event_source {
  */
 int event_source__new(const char *path, bool follow, const struct cpu_list *cpus,
 		      const struct log *log, struct event_source **source);
+int event_source__of_attached(const struct attached_event *attached, bool follow,
+			      const struct cpu_list *cpus, const struct log *log,
+			      struct event_source **source);
 void event_source__free(struct event_source *source);
 
 /*

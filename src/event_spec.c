@@ -182,9 +182,15 @@ static bool is_tracepoint_pattern(const char *text)
 	       !strpbrk(text, "/:, \t\n");
 }
 
+static bool is_pattern(const struct event_spec *spec)
+{
+	return strpbrk(spec->system, "*?[") || strpbrk(spec->tracepoint, "*?[");
+}
+
 int event_spec__parse(const struct log *log, const char *text, struct event_spec *spec)
 {
 	char buf[1024], *name, *options, *end;
+	int err = 0;
 
 	*spec = (struct event_spec){
 		.head_bytes = DEFAULT_HEAD_BYTES,
@@ -224,9 +230,16 @@ int event_spec__parse(const struct log *log, const char *text, struct event_spec
 	}
 	strcpy(spec->system, buf);
 	strcpy(spec->tracepoint, name);
-	if (!options || !*options)
-		return 0;
-	return parse_options(log, text, options, spec);
+	if (options && *options)
+		err = parse_options(log, text, options, spec);
+	if (!err && *spec->name && is_pattern(spec)) {
+		log_error(log,
+			  "event '%s': name= cannot be given to a pattern, which may match "
+			  "several tracepoints",
+			  text);
+		err = -EINVAL;
+	}
+	return err;
 }
 
 static int append(struct event_spec_list *list, const struct event_spec *spec)
@@ -270,17 +283,10 @@ int event_spec_list__add(struct event_spec_list *list, const struct log *log, co
 	if (err)
 		return err;
 	spec.optional = optional;
-	if (!strpbrk(spec.system, "*?[") && !strpbrk(spec.tracepoint, "*?[")) {
+	if (!is_pattern(&spec)) {
 		if (!*spec.name)
 			strcpy(spec.name, spec.tracepoint);
 		return append(list, &spec);
-	}
-	if (*spec.name) {
-		log_error(log,
-			  "event '%s': name= cannot be given to a pattern, which may match "
-			  "several tracepoints",
-			  text);
-		return -EINVAL;
 	}
 	found = tracefs__match(spec.system, spec.tracepoint, append_match, &match);
 	if (found < 0) {
@@ -297,47 +303,6 @@ int event_spec_list__add(struct event_spec_list *list, const struct log *log, co
 	}
 	log_error(log, "event '%s': no tracepoint of this kernel matches it", text);
 	return -ENOENT;
-}
-
-int event_spec_list__add_file(struct event_spec_list *list, const struct log *log, const char *path)
-{
-	char *line = NULL, *text, *end;
-	size_t size = 0;
-	int number = 0, err = 0;
-	FILE *file = fopen(path, "re");
-
-	if (!file) {
-		err = -errno;
-		log_error(log, "%s: %s", path, strerror(-err));
-		return err;
-	}
-	while (!err && getline(&line, &size, file) >= 0) {
-		number++;
-		line[strcspn(line, "#\n")] = '\0';
-		text = line + strspn(line, " \t\r");
-		end = text + strlen(text);
-		while (end > text && isspace((unsigned char)end[-1]))
-			*--end = '\0';
-		if (!*text)
-			continue;
-		err = event_spec_list__add(list, log, text, true);
-		if (err)
-			log_error(log, "%s, line %d: see above", path, number);
-	}
-	if (!err && ferror(file)) {
-		err = -EIO;
-		log_error(log, "%s: cannot be read", path);
-	}
-	free(line);
-	fclose(file);
-	return err;
-}
-
-int event_spec_list__add_default(struct event_spec_list *list, const struct log *log)
-{
-	int err = event_spec_list__add(list, log, "mce:mce_record", true);
-
-	return err ? err : event_spec_list__add(list, log, "ras:*", true);
 }
 
 void event_spec_list__free(struct event_spec_list *list)

@@ -52,13 +52,6 @@ int event_spec__parse(const struct log *log, const char *text, struct event_spec
 int event_spec_list__add(struct event_spec_list *list, const struct log *log, const char *text,
 			 bool optional);
 
-/* Appends the specifications of a file, one a line, `#` begins a comment; they are optional. */
-int event_spec_list__add_file(struct event_spec_list *list, const struct log *log,
-			      const char *path);
-
-/* Appends the default set: mce:mce_record and every ras:*. */
-int event_spec_list__add_default(struct event_spec_list *list, const struct log *log);
-
 void event_spec_list__free(struct event_spec_list *list);
 
 /*

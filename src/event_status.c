@@ -14,7 +14,7 @@
 #include "fd_memory.h"
 #include "registry.h"
 
-uint64_t event_status__lost(const struct persist_counters *counters)
+uint64_t persist_counters__lost(const struct persist_counters *counters)
 {
 	return counters->lost_ring_full + counters->lost_ring_busy + counters->lost_nested +
 	       counters->lost_too_big + counters->lost_no_buffer;
@@ -32,22 +32,23 @@ static void add(struct persist_counters *sum, const struct persist_counters *cou
 }
 
 /* The kernel gives one value for each possible CPU, without gaps: they are put at their CPUs. */
-static int spread_counters(const struct persist_counters *values, struct event_status *status)
+static int spread_counters(const struct persist_counters *values, struct persist_status *status,
+			   struct persist_counters *cpus)
 {
 	struct cpu_list possible;
 	int err = cpu_list__read_possible(&possible);
 
 	for (uint32_t cpu = 0; !err && cpu < status->nr_cpus; cpu++)
 		if (cpu_list__has(&possible, cpu)) {
-			status->cpus[cpu] = *values++;
-			add(&status->sum, &status->cpus[cpu]);
+			cpus[cpu] = *values++;
+			add(&status->sum, &cpus[cpu]);
 		}
 	return err;
 }
 
-static int look_up_counters(int fd, struct event_status *status)
+static int look_up_counters(int fd, struct persist_status *status)
 {
-	struct persist_counters *values;
+	struct persist_counters *values, *cpus;
 	struct bpf_map_info info = {};
 	uint32_t zero = 0, len = sizeof(info);
 	int err, nr = libbpf_num_possible_cpus();
@@ -59,19 +60,20 @@ static int look_up_counters(int fd, struct event_status *status)
 	if (info.type != BPF_MAP_TYPE_PERCPU_ARRAY || info.value_size != sizeof(*values))
 		return -EINVAL;
 	values = calloc(nr, sizeof(*values));
-	status->cpus = calloc(status->meta.nr_cpus, sizeof(*status->cpus));
+	status->cpus = cpus = calloc(status->meta.nr_cpus, sizeof(*cpus));
 	status->nr_cpus = status->meta.nr_cpus;
-	if (!values || !status->cpus)
+	if (!values || !cpus)
 		err = -ENOMEM;
 	else if (bpf_map_lookup_elem(fd, &zero, values))
 		err = -errno;
 	else
-		err = spread_counters(values, status);
+		err = spread_counters(values, status, cpus);
 	free(values);
 	return err;
 }
 
-static int read_counters(const struct pin_tree *tree, const char *name, struct event_status *status)
+static int read_counters(const struct pin_tree *tree, const char *name,
+			 struct persist_status *status)
 {
 	int err, fd = pin_tree__open_map(tree, name, PIN_COUNTERS, true);
 
@@ -93,7 +95,8 @@ static void add_map(const struct pin_tree *tree, const char *name, const char *p
 }
 
 /* What lies beyond the rings has no pins of its own throughout: the loader summed it up. */
-static void read_memory(const struct pin_tree *tree, const char *name, struct event_status *status)
+static void read_memory(const struct pin_tree *tree, const char *name,
+			struct persist_status *status)
 {
 	struct persist_registry_entry entry;
 	char pin[32];
@@ -109,7 +112,8 @@ static void read_memory(const struct pin_tree *tree, const char *name, struct ev
 		status->locked_bytes = entry.locked_bytes;
 }
 
-static void read_missed(const struct pin_tree *tree, const char *name, struct event_status *status)
+static void read_missed(const struct pin_tree *tree, const char *name,
+			struct persist_status *status)
 {
 	struct bpf_prog_info info = {};
 	uint32_t len = sizeof(info);
@@ -125,11 +129,10 @@ static void read_missed(const struct pin_tree *tree, const char *name, struct ev
 	close(fd);
 }
 
-int event_status__read(const struct pin_tree *tree, const char *name, struct event_status *status)
+int event_status__read(const struct pin_tree *tree, const char *name, struct persist_status *status)
 {
 	int err;
 
-	*status = (struct event_status){};
 	err = pin_tree__read_meta(tree, name, &status->meta);
 	if (!err)
 		err = read_counters(tree, name, status);
@@ -140,8 +143,10 @@ int event_status__read(const struct pin_tree *tree, const char *name, struct eve
 	return 0;
 }
 
-void event_status__free(struct event_status *status)
+void persist_status__free(struct persist_status *status)
 {
-	free(status->cpus);
-	*status = (struct event_status){};
+	if (!status)
+		return;
+	free((void *)status->cpus);
+	free(status);
 }

@@ -16,15 +16,14 @@
 
 #include <bpf/bpf.h>
 
+#include "attached_event.h"
 #include "bpffs.h"
 #include "pin_manager.h"
+#include "text_pin.h"
 
 /* A clear takes milliseconds from the first record in the new buffers to the new directory. */
 #define CLEAR_RETRIES	 10
 #define CLEAR_RETRY_NSEC (2 * 1000 * 1000)
-
-/* A format text is read at one go from a file of unknown size; those of kernels have < 32 KiB. */
-#define FORMAT_TEXT_MAX (1024 * 1024)
 
 /* ---- opening pins ------------------------------------------------------------------------ */
 
@@ -34,14 +33,19 @@ static void explain_open_error(const struct log *log, const char *path, bool rea
 	switch (err) {
 	case -EPERM:
 	case -ENOSYS:
-		log_error(log,
-			  "%s: the bpf(2) system call is not allowed here (%s); in a container, use "
-			  "a seccomp profile that allows bpf(2)",
-			  path, strerror(-err));
+		log_error(
+			log,
+			"%s: the bpf(2) system call is not allowed here (%s); in a container, use "
+			"a seccomp profile that allows bpf(2)",
+			path, strerror(-err));
+		break;
+	case -EMEDIUMTYPE:
+		log_error(log, "%s: not a BPF map; something else has been put there", path);
 		break;
 	case -EACCES:
 		if (faccessat(AT_FDCWD, path, read_only ? R_OK : R_OK | W_OK, AT_EACCESS) == 0)
-			log_error(log, "%s: not a BPF map; something else has been put there", path);
+			log_error(log, "%s: not a BPF map; something else has been put there",
+				  path);
 		else
 			log_error(log,
 				  "%s: permission denied; the loader's options --group and --mode "
@@ -53,6 +57,28 @@ static void explain_open_error(const struct log *log, const char *path, bool rea
 	}
 }
 
+/* Checks that the descriptor is that of a map of this type, and asks the kernel about it. */
+static int check_map(const struct log *log, const char *directory, const char *pin, int fd,
+		     enum bpf_map_type type, struct bpf_map_info *info)
+{
+	__u32 info_len = sizeof(*info);
+	int err;
+
+	memset(info, 0, sizeof(*info));
+	if (bpf_obj_get_info_by_fd(fd, info, &info_len)) {
+		err = -errno;
+		log_error(log, "%s/%s: cannot ask the kernel about the map: %s", directory, pin,
+			  strerror(-err));
+		return err;
+	}
+	if (info->type == (__u32)type && (info->max_entries == 1 || type == BPF_MAP_TYPE_RINGBUF ||
+					  type == BPF_MAP_TYPE_USER_RINGBUF))
+		return 0;
+	log_error(log, "%s/%s: a map of another kind than expected (type %u, %u entries)",
+		  directory, pin, info->type, info->max_entries);
+	return -EBADMSG;
+}
+
 /*
  * Opens the map pinned as @directory/@pin and checks that it is a map of this type. Returns a
  * descriptor or -errno; everything but -ENOENT is logged.
@@ -60,7 +86,6 @@ static void explain_open_error(const struct log *log, const char *path, bool rea
 static int open_pin(const struct log *log, const char *directory, const char *pin, bool read_only,
 		    enum bpf_map_type type, struct bpf_map_info *info)
 {
-	__u32 info_len = sizeof(*info);
 	char path[PATH_MAX];
 	int fd, err;
 
@@ -72,21 +97,9 @@ static int open_pin(const struct log *log, const char *directory, const char *pi
 			explain_open_error(log, path, read_only, fd);
 		return fd;
 	}
-	memset(info, 0, sizeof(*info));
-	if (bpf_obj_get_info_by_fd(fd, info, &info_len)) {
-		err = -errno;
-		log_error(log, "%s: cannot ask the kernel about the map: %s", path, strerror(-err));
-		goto failed;
-	}
-	if (info->type != (__u32)type || (info->max_entries != 1 && type != BPF_MAP_TYPE_RINGBUF &&
-					  type != BPF_MAP_TYPE_USER_RINGBUF)) {
-		err = -EBADMSG;
-		log_error(log, "%s: a map of another kind than expected (type %u, %u entries)", path,
-			  info->type, info->max_entries);
-		goto failed;
-	}
-	return fd;
-failed:
+	err = check_map(log, directory, pin, fd, type, info);
+	if (!err)
+		return fd;
 	close(fd);
 	return err;
 }
@@ -200,51 +213,59 @@ static int map_ring(const struct log *log, const char *directory, const char *pi
 }
 
 /* The kernel's own numbers say how much there is to map; the metadata has to agree. */
-static int map_ringbuf(const struct log *log, const char *directory, const char *pin,
-		       uint64_t bytes, struct ring_map *ring)
+static int map_ringbuf(const struct log *log, const char *directory, const char *pin, int fd,
+		       const struct bpf_map_info *info, uint64_t bytes, struct ring_map *ring)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
-	struct bpf_map_info info;
-	int err, fd = open_pin(log, directory, pin, false, BPF_MAP_TYPE_RINGBUF, &info);
 
-	if (fd < 0)
-		return fd;
-	if (info.max_entries != bytes) {
+	if (info->max_entries != bytes) {
 		log_error(log, "%s/%s: a ring of %u bytes, where the metadata says %llu", directory,
-			  pin, info.max_entries, (unsigned long long)bytes);
-		err = -EBADMSG;
-	} else {
-		/* The first page is the consumer's: there is none. */
-		err = map_ring(log, directory, pin, fd, (off_t)page_size, page_size + 2 * bytes,
-			       ring);
-		ring->size = bytes;
+			  pin, info->max_entries, (unsigned long long)bytes);
+		return -EBADMSG;
 	}
-	close(fd);
-	return err;
+	ring->size = bytes;
+	/* The first page is the consumer's: there is none. */
+	return map_ring(log, directory, pin, fd, (off_t)page_size, page_size + 2 * bytes, ring);
 }
 
-static int map_array(const struct log *log, const char *directory, const char *pin,
-		     uint64_t bytes, struct ring_map *ring)
+static int map_array(const struct log *log, const char *directory, const char *pin, int fd,
+		     const struct bpf_map_info *info, uint64_t bytes, struct ring_map *ring)
 {
-	struct bpf_map_info info;
-	int err, fd = open_pin(log, directory, pin, false, BPF_MAP_TYPE_ARRAY, &info);
-
-	if (fd < 0)
-		return fd;
-	if (info.value_size < sizeof(struct persist_array_ring) ||
-	    info.value_size - sizeof(struct persist_array_ring) < bytes) {
+	if (info->value_size < sizeof(struct persist_array_ring) ||
+	    info->value_size - sizeof(struct persist_array_ring) < bytes) {
 		log_error(log, "%s/%s: a ring of %u bytes, where the metadata says %llu", directory,
-			  pin, info.value_size, (unsigned long long)bytes);
-		err = -EBADMSG;
-	} else {
-		err = map_ring(log, directory, pin, fd, 0, info.value_size, ring);
-		ring->size = info.value_size;
+			  pin, info->value_size, (unsigned long long)bytes);
+		return -EBADMSG;
 	}
-	close(fd);
+	ring->size = info->value_size;
+	return map_ring(log, directory, pin, fd, 0, info->value_size, ring);
+}
+
+/* One ring: @fd is its descriptor if the event is attached, and -1 if it is pinned. */
+static int open_ring(const struct event_view *view, const char *directory, const char *pin, int fd,
+		     bool is_array, uint64_t bytes, struct ring_map *ring)
+{
+	enum bpf_map_type type = is_array ? BPF_MAP_TYPE_ARRAY : BPF_MAP_TYPE_RINGBUF;
+	struct bpf_map_info info;
+	int err, pinned = -1;
+
+	if (fd < 0) {
+		fd = pinned = open_pin(view->log, directory, pin, false, type, &info);
+		err = fd < 0 ? fd : 0;
+	} else {
+		err = check_map(view->log, directory, pin, fd, type, &info);
+	}
+	if (!err && is_array)
+		err = map_array(view->log, directory, pin, fd, &info, bytes, ring);
+	else if (!err)
+		err = map_ringbuf(view->log, directory, pin, fd, &info, bytes, ring);
+	if (pinned >= 0)
+		close(pinned);
 	return err;
 }
 
-static int map_cpu(struct event_view *view, const char *directory, uint32_t cpu)
+static int map_cpu(struct event_view *view, const char *directory, const struct buffers *attached,
+		   uint32_t cpu)
 {
 	const struct persist_meta *meta = &view->meta;
 	char pin[32];
@@ -252,20 +273,19 @@ static int map_cpu(struct event_view *view, const char *directory, uint32_t cpu)
 
 	if (meta->head_bytes) {
 		snprintf(pin, sizeof(pin), "%s/cpu%u", PIN_HEAD_DIR, cpu);
-		err = map_ringbuf(view->log, directory, pin, meta->head_bytes, &view->heads[cpu]);
+		err = open_ring(view, directory, pin, attached ? attached->heads[cpu] : -1, false,
+				meta->head_bytes, &view->heads[cpu]);
 	}
 	if (!err && meta->tail_bytes) {
 		snprintf(pin, sizeof(pin), "%s/cpu%u", PIN_TAIL_DIR, cpu);
-		if (meta->tail_type == PERSIST_TAIL_ARRAY)
-			err = map_array(view->log, directory, pin, meta->tail_bytes,
-					&view->tails[cpu]);
-		else
-			err = map_ringbuf(view->log, directory, pin, meta->tail_bytes,
-					  &view->tails[cpu]);
+		err = open_ring(view, directory, pin, attached ? attached->tails[cpu] : -1,
+				meta->tail_type == PERSIST_TAIL_ARRAY, meta->tail_bytes,
+				&view->tails[cpu]);
 	}
 	if (err == -ENOENT)
-		log_error(view->log, "%s/%s: missing; the event is damaged, remove it and add it "
-				     "again", directory, pin);
+		log_error(view->log,
+			  "%s/%s: missing; the event is damaged, remove it and add it again",
+			  directory, pin);
 	return err;
 }
 
@@ -284,7 +304,7 @@ static int map_cpus(struct event_view *view, const char *directory, enum event_v
 			continue;
 		if (cpus == EVENT_VIEW_USED_CPUS && !view->counters[cpu].seen)
 			continue;
-		err = map_cpu(view, directory, cpu);
+		err = map_cpu(view, directory, NULL, cpu);
 	}
 	return err;
 }
@@ -347,12 +367,14 @@ enum event_state event_view__state(const struct event_view *view)
 {
 	struct stat st;
 
+	if (view->attached_format)
+		return EVENT_CURRENT;
 	if (stat(view->path, &st))
 		return errno == ENOENT || errno == ENOTDIR ? EVENT_REMOVED : EVENT_CURRENT;
 	if (st.st_dev != view->device)
 		return EVENT_REPLACED;
-	return st.st_ino == view->inode || st.st_ino == view->stale_inode ? EVENT_CURRENT :
-									    EVENT_REPLACED;
+	return st.st_ino == view->inode || st.st_ino == view->stale_inode ? EVENT_CURRENT
+									  : EVENT_REPLACED;
 }
 
 bool event_view__is_stale(const struct event_view *view)
@@ -366,87 +388,25 @@ bool event_view__is_stale(const struct event_view *view)
 
 /* ---- format text ------------------------------------------------------------------------- */
 
-static ssize_t read_file(int fd, char *text, size_t size)
+static int read_text(const struct event_view *view, const char *pin, char **text)
 {
-	size_t len = 0;
-	ssize_t got;
+	char path[PATH_MAX];
 
-	while (len < size) {
-		got = read(fd, text + len, size - len);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			return (ssize_t)len;
-		len += (size_t)got;
-	}
-	return -EFBIG;
+	if (snprintf(path, sizeof(path), "%s/%s", view->path, pin) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return text_pin__read(path, text, NULL);
 }
 
-/* On a kernel without iterators there is the map with the text in place of the file. */
-static ssize_t read_chunks(int fd, __u32 nr_chunks, char *text, size_t size)
+int event_view__read_format(const struct event_view *view, char **text)
 {
-	struct persist_text_chunk chunk;
-	size_t len = 0;
+	int err;
 
-	for (__u32 i = 0; i < nr_chunks; i++) {
-		if (bpf_map_lookup_elem(fd, &i, &chunk))
-			return -errno;
-		if (chunk.len > sizeof(chunk.text) || chunk.len > size - len)
-			return -EBADMSG;
-		memcpy(text + len, chunk.text, chunk.len);
-		len += chunk.len;
+	if (view->attached_format) {
+		*text = strdup(view->attached_format);
+		return *text ? 0 : -ENOMEM;
 	}
-	return (ssize_t)len;
-}
-
-static ssize_t read_text_map(const char *path, char *text, size_t size)
-{
-	struct bpf_map_info info = {};
-	__u32 info_len = sizeof(info);
-	int fd = bpffs__open_map(path, true);
-	ssize_t len;
-
-	if (fd < 0)
-		return fd;
-	if (bpf_obj_get_info_by_fd(fd, &info, &info_len))
-		len = -errno;
-	else if (info.type != BPF_MAP_TYPE_ARRAY ||
-		 info.value_size != sizeof(struct persist_text_chunk))
-		len = -EBADMSG;
-	else
-		len = read_chunks(fd, info.max_entries, text, size);
-	close(fd);
-	return len;
-}
-
-ssize_t event_view__read_format(const struct event_view *view, char **text)
-{
-	char path[PATH_MAX], *buffer, *shrunk;
-	ssize_t len = -ENAMETOOLONG;
-	int fd;
-
-	*text = NULL;
-	buffer = malloc(FORMAT_TEXT_MAX + 1);
-	if (!buffer)
-		return -ENOMEM;
-	if (snprintf(path, sizeof(path), "%s/%s", view->path, PIN_FORMAT) < (int)sizeof(path)) {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		len = fd < 0 ? -errno : read_file(fd, buffer, FORMAT_TEXT_MAX);
-		if (fd >= 0)
-			close(fd);
-		if (len < 0)
-			len = read_text_map(path, buffer, FORMAT_TEXT_MAX);
-	}
-	if (len < 0) {
-		free(buffer);
-		return len;
-	}
-	buffer[len] = '\0';
-	shrunk = realloc(buffer, (size_t)len + 1);
-	*text = shrunk ? shrunk : buffer;
-	return len;
+	err = read_text(view, PIN_RESOLVED, text);
+	return err == -ENOENT ? read_text(view, PIN_FORMAT, text) : err;
 }
 
 /* ---- opening an event -------------------------------------------------------------------- */
@@ -482,6 +442,7 @@ void event_view__put(struct event_view *view)
 	close_fd(view->doorbell_fd);
 	free(view->counters);
 	free(view->counter_values);
+	free(view->attached_format);
 	free(view->path);
 	free(view);
 }
@@ -495,16 +456,19 @@ static int check_file_system(const struct log *log, const char *path)
 		return 0;
 	if (is_bpffs < 0) {
 		if (is_bpffs == -EACCES)
-			log_error(log, "%s: permission denied; the loader's options --group and "
-				       "--mode say who may read", path);
+			log_error(log,
+				  "%s: permission denied; the loader's options --group and "
+				  "--mode say who may read",
+				  path);
 		else if (is_bpffs != -ENOENT)
 			log_error(log, "%s: %s", path, strerror(-is_bpffs));
 		return is_bpffs == -ENOTDIR ? -ENOENT : is_bpffs;
 	}
-	log_error(log,
-		  "%s: not on a BPF file system; mount one (mount -t bpf bpf /sys/fs/bpf), or, in a "
-		  "container, bind-mount the host's directory, as it is mounted there, to this place",
-		  path);
+	log_error(
+		log,
+		"%s: not on a BPF file system; mount one (mount -t bpf bpf /sys/fs/bpf), or, in a "
+		"container, bind-mount the host's directory, as it is mounted there, to this place",
+		path);
 	return -EMEDIUMTYPE;
 }
 
@@ -533,8 +497,8 @@ static int open_doorbell(struct event_view *view, const char *directory)
 
 	if (!view->meta.wakeup_events)
 		return 0;
-	view->doorbell_fd = open_pin(view->log, directory, PIN_WAKEUP, true,
-				     BPF_MAP_TYPE_USER_RINGBUF, &info);
+	view->doorbell_fd =
+		open_pin(view->log, directory, PIN_WAKEUP, true, BPF_MAP_TYPE_USER_RINGBUF, &info);
 	if (view->doorbell_fd == -ENOENT) {
 		log_warn(view->log, "%s/%s: missing; new records are looked for now and then",
 			 directory, PIN_WAKEUP);
@@ -544,8 +508,8 @@ static int open_doorbell(struct event_view *view, const char *directory)
 }
 
 /* Everything in @directory, which may be exchanged by another one meanwhile. */
-static int open_directory(struct event_view *view, const char *directory,
-			  enum event_view_cpus cpus, const struct cpu_list *wanted)
+static int open_directory(struct event_view *view, const char *directory, enum event_view_cpus cpus,
+			  const struct cpu_list *wanted)
 {
 	struct stat st;
 	int err;
@@ -584,7 +548,8 @@ static bool is_still_there(const struct event_view *view, const char *directory)
 
 /* One try. @staged: look where a loader prepares the directory. */
 static int try_open(const char *path, bool staged, enum event_view_cpus cpus,
-		    const struct cpu_list *wanted, const struct log *log, struct event_view **result)
+		    const struct cpu_list *wanted, const struct log *log,
+		    struct event_view **result)
 {
 	struct event_view *view = calloc(1, sizeof(*view));
 	char directory[PATH_MAX], parent[PATH_MAX], name[PATH_MAX];
@@ -668,4 +633,48 @@ int event_view__open(const char *path, enum event_view_cpus cpus, const struct c
 	}
 	*result = view;
 	return 0;
+}
+
+/* ---- an event without pins --------------------------------------------------------------- */
+
+static int take_attached(struct event_view *view, const struct attached_event *attached)
+{
+	int err = alloc_for_cpus(view);
+
+	view->path = strdup(attached->meta.name);
+	view->attached_format =
+		strdup(attached->resolved_text ? attached->resolved_text : attached->format_text);
+	if (err || !view->path || !view->attached_format)
+		return -ENOMEM;
+	view->counters_fd = fcntl(attached->counters, F_DUPFD_CLOEXEC, 0);
+	view->control_fd = fcntl(attached->control, F_DUPFD_CLOEXEC, 0);
+	if (attached->wakeup >= 0)
+		view->doorbell_fd = fcntl(attached->wakeup, F_DUPFD_CLOEXEC, 0);
+	if (view->counters_fd < 0 || view->control_fd < 0)
+		return -errno;
+	err = event_view__read_counters(view);
+	for (uint32_t cpu = 0; !err && cpu < view->meta.nr_cpus; cpu++)
+		err = map_cpu(view, view->path, &attached->buffers, cpu);
+	return err;
+}
+
+int event_view__of_attached(const struct attached_event *attached, const struct log *log,
+			    struct event_view **result)
+{
+	struct event_view *view = calloc(1, sizeof(*view));
+	int err;
+
+	*result = NULL;
+	if (!view)
+		return -ENOMEM;
+	view->users = 1;
+	view->log = log;
+	view->counters_fd = view->control_fd = view->doorbell_fd = -1;
+	view->meta = attached->meta;
+	err = take_attached(view, attached);
+	if (err)
+		event_view__put(view);
+	else
+		*result = view;
+	return err;
 }

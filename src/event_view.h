@@ -27,17 +27,18 @@ struct ring_map {
 struct event_view {
 	unsigned int users;
 	const struct log *log;
-	char *path;		  /* where the event is, or will be, live */
-	dev_t device;		  /* of the directory that was opened */
+	char *path;	       /* where the event is, or will be, live */
+	char *attached_format; /* of an event without pins; else NULL */
+	dev_t device;	       /* of the directory that was opened */
 	ino_t inode;
-	ino_t stale_inode;	  /* of the one at the path, if that is not it; else 0 */
+	ino_t stale_inode; /* of the one at the path, if that is not it; else 0 */
 	struct persist_meta meta;
 	int counters_fd;
 	int control_fd;
-	int doorbell_fd; /* -1: the event wakes nobody */
+	int doorbell_fd;		   /* -1: the event wakes nobody */
 	struct persist_counters *counters; /* as of the last event_view__read_counters() */
 	struct cpu_list possible;
-	void *counter_values; /* what the kernel copies: one for each possible CPU */
+	void *counter_values;		/* what the kernel copies: one for each possible CPU */
 	struct ring_map *heads, *tails; /* meta.nr_cpus of each */
 };
 
@@ -64,6 +65,14 @@ enum event_view_cpus {
 int event_view__open(const char *path, enum event_view_cpus cpus, const struct cpu_list *wanted,
 		     const struct log *log, struct event_view **view);
 
+/*
+ * The same for an event that this process has attached. The view holds the rings by itself, but
+ * that the event goes on is up to its owner.
+ */
+struct attached_event;
+int event_view__of_attached(const struct attached_event *attached, const struct log *log,
+			    struct event_view **view);
+
 struct event_view *event_view__get(struct event_view *view);
 void event_view__put(struct event_view *view);
 
@@ -87,16 +96,9 @@ enum event_state event_view__state(const struct event_view *view);
 bool event_view__is_stale(const struct event_view *view);
 
 /*
- * Reads the event's format text. *@text is NUL-terminated; the caller frees it. Returns its
- * length or -errno.
+ * Reads the text that explains the payload: the event's format, with numbers for the names that
+ * only BTF explains. The caller frees *@text. Returns 0 or -errno.
  */
-ssize_t event_view__read_format(const struct event_view *view, char **text);
-
-/* Events that were not recorded, whatever the reason. */
-static inline uint64_t persist_counters__lost(const struct persist_counters *counters)
-{
-	return counters->lost_ring_full + counters->lost_ring_busy + counters->lost_nested +
-	       counters->lost_too_big + counters->lost_no_buffer;
-}
+int event_view__read_format(const struct event_view *view, char **text);
 
 #endif

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <getopt.h>
 #include <grp.h>
+#include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <bpf/libbpf.h>
-
-#include "capabilities.h"
-#include "event_manager.h"
+#include "config_file.h"
 #include "event_spec.h"
-#include "pin_manager.h"
+#include "log.h"
+#include "persist_bpf.h"
 #include "probe.h"
-#include "registry.h"
+#include "run_command.h"
 #include "status_output.h"
 #include "version.h"
 
@@ -37,10 +35,12 @@ struct options {
 	const char *group;
 	const char *mode;
 	bool json;
-	bool verbose;
+	bool print;
+	bool detach;
 	const char **events; /* -e */
 	size_t nr_events;
 	const char *config;
+	char **command; /* behind "--", NULL at the end */
 };
 
 static void print_message(void *context, enum persist_log_level level, const char *message)
@@ -52,21 +52,19 @@ static void print_message(void *context, enum persist_log_level level, const cha
 
 static struct log messages = { print_message, NULL, PERSIST_LOG_INFO };
 
-static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+static const char *root_of(const struct options *options)
 {
-	(void)level;
-	return messages.level < PERSIST_LOG_DEBUG ? 0 : vfprintf(stderr, format, args);
+	return options->root ? options->root : PERSIST_DEFAULT_ROOT;
 }
 
 /* ---- access to the buffers ---------------------------------------------------------------- */
 
-static int parse_mode(const char *text, mode_t *mode)
+static int parse_mode(const char *text, uint32_t *mode)
 {
 	unsigned long value;
 	char *end;
 
 	value = strtoul(text, &end, 8);
-	/* A reader maps the buffers through a descriptor that may write, which it then may not. */
 	if (*text && !*end && (value == 0600 || value == 0660 || value == 0666)) {
 		*mode = value;
 		return 0;
@@ -78,7 +76,7 @@ static int parse_mode(const char *text, mode_t *mode)
 	return -EINVAL;
 }
 
-static int find_group(const char *name, gid_t *gid)
+static int find_group(const char *name, uint32_t *gid)
 {
 	const struct group *group = getgrnam(name);
 	unsigned long value;
@@ -99,302 +97,305 @@ static int find_group(const char *name, gid_t *gid)
 	return -EINVAL;
 }
 
-/* --group gives the group what --mode does not say otherwise. */
-static int set_access(struct pin_tree *tree, const struct options *options)
-{
-	int err = 0;
-
-	if (options->group) {
-		err = find_group(options->group, &tree->gid);
-		tree->mode |= 0060;
-	}
-	if (!err && options->mode)
-		err = parse_mode(options->mode, &tree->mode);
-	return err;
-}
-
 /* Readers who may open the pins still have to get there. */
-static void warn_of_closed_path(const struct pin_tree *tree)
+static void warn_of_closed_path(const char *root)
 {
 	char path[PATH_MAX], *slash;
 	struct stat st;
 
-	if (tree->mode == 0600)
-		return;
-	strcpy(path, tree->root);
+	snprintf(path, sizeof(path), "%s", root);
 	while ((slash = strrchr(path, '/')) && slash != path) {
 		*slash = '\0';
 		if (!stat(path, &st) && !(st.st_mode & 0001))
 			log_warn(&messages,
 				 "%s has mode %04o: others than its owner cannot reach "
 				 "%s; chmod o+x %s, or bind-mount the tree elsewhere",
-				 path, st.st_mode & 07777, tree->root, path);
+				 path, st.st_mode & 07777, root, path);
 	}
 }
 
-/* Said before anything is changed: what would fail otherwise fails in the middle. */
-static int check_capabilities(void)
+static struct persist_tree *new_tree(const struct options *options)
 {
-	char missing[64];
+	struct persist_tree_options tree = {
+		.size = sizeof(tree),
+		.log_fn = messages.fn,
+		.log_level = messages.level,
+		.root = options->root,
+		.set_group = options->group != NULL,
+	};
 
-	if (!capabilities__are_missing(missing, sizeof(missing)))
-		return 0;
-	log_error(&messages,
-		  "no permission to load BPF programs: this process lacks %s; run the loader as "
-		  "root, or give it that",
-		  missing);
-	return -EPERM;
+	if (options->group && find_group(options->group, &tree.gid))
+		return NULL;
+	if (options->mode && parse_mode(options->mode, &tree.mode))
+		return NULL;
+	return persist_tree__new(&tree);
 }
 
 /* ---- commands ------------------------------------------------------------------------------ */
-
-static void report_added(const struct event_spec *spec, enum event_added added,
-			 const struct persist_meta *meta)
-{
-	if (added == EVENT_SKIPPED)
-		printf("%s:%s: skipped, this kernel has no such tracepoint\n", spec->system,
-		       spec->tracepoint);
-	else
-		printf("%s:%s: %s %s, persistent,config=%u\n", spec->system, spec->tracepoint,
-		       added == EVENT_ADDED ? "recording as" : "already recorded as", spec->name,
-		       meta->event_id);
-	fflush(stdout);
-}
-
-/* Tries every event, so that one that fails does not keep the others from being recorded. */
-static int add_events(struct pin_tree *tree, const struct event_spec_list *list, bool accept_same)
-{
-	struct event_manager manager;
-	struct persist_meta meta;
-	enum event_added added;
-	int one, err = event_manager__open(&manager, tree->log);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < list->nr; i++) {
-		one = event_manager__add(&manager, tree, &list->specs[i], accept_same, &added,
-					 &meta);
-		if (one)
-			err = one;
-		else
-			report_added(&list->specs[i], added, &meta);
-	}
-	event_manager__close(&manager);
-	return err;
-}
-
-static int collect_specs(const struct options *options, struct event_spec_list *list)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < options->nr_events && !err; i++)
-		err = event_spec_list__add(list, &messages, options->events[i], false);
-	if (!err && options->config)
-		err = event_spec_list__add_file(list, &messages, options->config);
-	if (err || options->nr_events || options->config)
-		return err;
-	if (!access(DEFAULT_CONFIG, F_OK))
-		return event_spec_list__add_file(list, &messages, DEFAULT_CONFIG);
-	return event_spec_list__add_default(list, &messages);
-}
 
 static enum exit_status exit_status_of(int err)
 {
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
-static enum exit_status start(struct pin_tree *tree, const struct options *options, char **args)
+/* A malformed one is wrong usage, and is said before anything is changed. */
+static bool specs_are_valid(const char *const *specs, size_t nr)
 {
-	struct event_spec_list list = {};
-	enum exit_status status = EXIT_FAILED;
-	struct pin_tree asked = *tree;
-	int err;
+	struct event_spec ignored;
 
-	if (set_access(&asked, options))
-		return EXIT_USAGE;
-	err = collect_specs(options, &list);
-	if (err == -EINVAL)
-		status = EXIT_USAGE;
-	if (!err)
-		err = check_capabilities();
-	if (!err)
-		err = pin_tree__lock(tree, true);
-	if (err)
-		goto out;
-	pin_tree__adopt_access(tree);
-	if (options->group)
-		tree->gid = asked.gid;
-	if (options->group || options->mode)
-		tree->mode = asked.mode;
-	if (options->group || options->mode)
-		err = pin_tree__apply_access(tree);
-	if (!err)
-		err = add_events(tree, &list, true);
-	warn_of_closed_path(tree);
-	pin_tree__unlock(tree);
-	status = exit_status_of(err);
-out:
-	event_spec_list__free(&list);
-	return status;
+	for (size_t i = 0; i < nr; i++)
+		if (event_spec__parse(&messages, specs[i], &ignored))
+			return false;
+	return true;
 }
 
-static enum exit_status add(struct pin_tree *tree, const struct options *options, char **args)
+static void report_added(void *context, enum persist_added added, const char *system,
+			 const char *tracepoint, const struct persist_meta *meta)
 {
-	struct event_spec_list list = {};
-	int err = 0;
-
-	for (; *args && !err; args++)
-		err = event_spec_list__add(&list, &messages, *args, false);
-	if (err) {
-		event_spec_list__free(&list);
-		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	switch (added) {
+	case PERSIST_ADDED:
+	case PERSIST_WAS_THERE:
+		printf("%s:%s: %s %s, persistent,config=%u\n", system, tracepoint,
+		       added == PERSIST_ADDED ? "recording as" : "already recorded as", meta->name,
+		       meta->event_id);
+		break;
+	case PERSIST_SKIPPED:
+		printf("%s:%s: skipped, this kernel has no such tracepoint\n", system, tracepoint);
+		break;
+	case PERSIST_FAILED:
+		break;
 	}
-	err = check_capabilities();
-	if (!err)
-		err = pin_tree__lock(tree, true);
-	if (!err) {
-		pin_tree__adopt_access(tree);
-		err = add_events(tree, &list, false);
-		pin_tree__unlock(tree);
-	}
-	event_spec_list__free(&list);
-	return exit_status_of(err);
+	fflush(stdout);
 }
 
-/* For commands that have nothing to do without a tree. */
-static int lock_existing(struct pin_tree *tree)
+static int add_events(struct persist_tree *tree, const char *const *specs, size_t nr, bool optional,
+		      bool accept_same)
 {
-	int err = pin_tree__lock(tree, false);
+	const struct persist_add_options options = {
+		.size = sizeof(options),
+		.optional = optional,
+		.accept_same = accept_same,
+		.added_fn = report_added,
+	};
 
-	if (err == -ENOENT)
-		log_error(&messages, "%s: there are no persistent events; begin with loader start",
-			  tree->root);
+	return persist_tree__add(tree, specs, nr, &options);
+}
+
+static int add_file(struct persist_tree *tree, const char *path)
+{
+	struct config_file file;
+	int err = config_file__read(&file, &messages, path);
+
+	if (!err)
+		err = add_events(tree, (const char *const *)file.specs, file.nr, true, true);
+	config_file__free(&file);
 	return err;
 }
 
-static enum exit_status remove_events(struct pin_tree *tree, const struct options *options,
-				      char **names)
+static enum exit_status start(struct persist_tree *tree, const struct options *options, char **args)
 {
-	int one, err = lock_existing(tree);
+	static const char *const default_set[] = { "mce:mce_record", "ras:*" };
+	int one, err = 0;
 
-	if (err)
-		return EXIT_FAILED;
+	if (!specs_are_valid(options->events, options->nr_events))
+		return EXIT_USAGE;
+	if (options->nr_events)
+		err = add_events(tree, options->events, options->nr_events, false, true);
+	if (options->config) {
+		one = add_file(tree, options->config);
+		err = one ? one : err;
+	}
+	if (!options->nr_events && !options->config)
+		err = access(DEFAULT_CONFIG, F_OK) ? add_events(tree, default_set, 2, true, true)
+						   : add_file(tree, DEFAULT_CONFIG);
+	if (options->group || options->mode)
+		warn_of_closed_path(root_of(options));
+	return exit_status_of(err);
+}
+
+static size_t count(char **args)
+{
+	size_t nr = 0;
+
+	while (args[nr])
+		nr++;
+	return nr;
+}
+
+static enum exit_status add(struct persist_tree *tree, const struct options *options, char **args)
+{
+	const char *const *specs = (const char *const *)args;
+
+	if (!specs_are_valid(specs, count(args)))
+		return EXIT_USAGE;
+	return exit_status_of(add_events(tree, specs, count(args), false, false));
+}
+
+static enum exit_status for_each_name(struct persist_tree *tree, char **names,
+				      int (*act)(struct persist_tree *tree, const char *name),
+				      const char *done)
+{
+	int one, err = 0;
+
 	for (; *names; names++) {
-		one = event_manager__remove(tree, *names);
+		one = act(tree, *names);
 		if (one)
 			err = one;
 		else
-			printf("%s: removed\n", *names);
+			printf("%s: %s\n", *names, done);
 	}
-	pin_tree__unlock(tree);
 	return exit_status_of(err);
 }
 
-static enum exit_status clear(struct pin_tree *tree, const struct options *options, char **names)
+static enum exit_status remove_events(struct persist_tree *tree, const struct options *options,
+				      char **names)
 {
-	struct event_manager manager;
-	int one, err = lock_existing(tree);
+	return for_each_name(tree, names, persist_tree__remove, "removed");
+}
 
-	if (err)
+static enum exit_status clear(struct persist_tree *tree, const struct options *options,
+			      char **names)
+{
+	return for_each_name(tree, names, persist_tree__clear, "cleared");
+}
+
+static void report_removed(void *context, const char *name)
+{
+	printf("%s: removed\n", name);
+}
+
+static enum exit_status stop(struct persist_tree *tree, const struct options *options, char **args)
+{
+	return exit_status_of(persist_tree__stop(tree, report_removed, NULL));
+}
+
+/* ---- events of a command ------------------------------------------------------------------ */
+
+static enum exit_status run_with(const struct options *options, struct persist_attached **events,
+				 size_t nr)
+{
+	const struct run_command run = {
+		.log = &messages,
+		.root = root_of(options),
+		.events = events,
+		.nr_events = nr,
+		.print = options->print,
+		.json = options->json,
+		.detach = options->detach,
+		.command = options->command,
+	};
+
+	return run_command(&run);
+}
+
+/* Gets an event for each text, runs the command, and lets the events go. */
+static enum exit_status
+run_events(struct persist_tree *tree, const struct options *options, const char *const *texts,
+	   size_t nr, struct persist_attached *(*get)(struct persist_tree *tree, const char *text))
+{
+	struct persist_attached **events = calloc(nr, sizeof(*events));
+	enum exit_status status = EXIT_FAILED;
+	size_t got = 0;
+
+	if (!events)
 		return EXIT_FAILED;
-	pin_tree__adopt_access(tree);
-	err = event_manager__open(&manager, tree->log);
-	if (!err) {
-		for (; *names; names++) {
-			one = event_manager__clear(&manager, tree, *names);
-			if (one)
-				err = one;
-			else
-				printf("%s: cleared\n", *names);
-		}
-		event_manager__close(&manager);
+	for (; got < nr; got++) {
+		events[got] = get(tree, texts[got]);
+		if (!events[got])
+			break;
 	}
-	pin_tree__unlock(tree);
-	return exit_status_of(err);
+	if (got == nr)
+		status = run_with(options, events, nr);
+	while (got--)
+		persist_attached__free(events[got]);
+	free(events);
+	return status;
 }
 
-/* What keeps the root from being removed. */
-struct left_over {
-	uint32_t events;
-	int err;
-};
-
-/* Goes on after an error: what can be stopped is. */
-static int stop_event(struct pin_tree *tree, const char *name, const struct persist_meta *meta,
-		      void *context)
+static enum exit_status run(struct persist_tree *tree, const struct options *options, char **args)
 {
-	struct left_over *left = context;
-	int err = -ENOTSUP;
-
-	if (meta)
-		err = event_manager__remove(tree, name);
-	else
-		log_error(&messages, "%s/%s: %s", tree->root, name, pin_tree__meta_error(err));
-	if (err) {
-		left->events++;
-		left->err = err;
-	} else {
-		printf("%s: removed\n", name);
+	if (!options->nr_events || *args) {
+		log_error(&messages, "usage: loader run -e SPEC... [-- COMMAND [ARG]...]; see "
+				     "loader --help");
+		return EXIT_USAGE;
 	}
-	return 0;
+	if (!specs_are_valid(options->events, options->nr_events))
+		return EXIT_USAGE;
+	return run_events(tree, options, options->events, options->nr_events, persist_tree__make);
 }
 
-static enum exit_status stop(struct pin_tree *tree, const struct options *options, char **args)
+static enum exit_status own(struct persist_tree *tree, const struct options *options, char **args)
 {
-	struct left_over left = {};
-	int err = pin_tree__lock(tree, false);
-
-	if (err == -ENOENT)
-		return EXIT_DONE; /* stopped already */
-	if (err)
-		return EXIT_FAILED;
-	err = pin_tree__for_each_event(tree, stop_event, &left);
-	if (!err && !left.events)
-		err = pin_tree__remove_root(tree);
-	pin_tree__unlock(tree);
-	return exit_status_of(err ? err : left.err);
+	return run_events(tree, options, (const char *const *)args, count(args),
+			  persist_tree__attach);
 }
 
-static enum exit_status list(struct pin_tree *tree, const struct options *options, char **args)
+/* ---- looking ------------------------------------------------------------------------------- */
+
+static enum exit_status list(struct persist_tree *tree, const struct options *options, char **args)
 {
-	return exit_status_of(status_output__list(tree, options->json));
+	return exit_status_of(
+		status_output__list(tree, &messages, root_of(options), options->json));
 }
 
-static enum exit_status status(struct pin_tree *tree, const struct options *options, char **args)
+static enum exit_status status(struct persist_tree *tree, const struct options *options,
+			       char **args)
 {
-	return exit_status_of(status_output__status(tree, args[0], options->json));
+	return exit_status_of(
+		status_output__status(tree, &messages, root_of(options), args[0], options->json));
 }
 
-static enum exit_status probe(struct pin_tree *tree, const struct options *options, char **args)
+static enum exit_status probe(struct persist_tree *tree, const struct options *options, char **args)
 {
-	return exit_status_of(probe__print(tree->root, options->json));
+	return exit_status_of(probe__print(root_of(options), options->json));
 }
 
 /* ---- command line -------------------------------------------------------------------------- */
+
+/* Options besides those that every command has. */
+enum option_set {
+	TAKES_EVENTS = 1 << 0, /* -e */
+	TAKES_CONFIG = 1 << 1, /* -c */
+	TAKES_ACCESS = 1 << 2, /* --group, --mode */
+	TAKES_JSON = 1 << 3,
+	TAKES_PRINT = 1 << 4,
+	TAKES_DETACH = 1 << 5,
+};
 
 struct command {
 	const char *name;
 	const char *usage;
 	const char *help;
+	unsigned int takes;
 	int min_args;
 	int max_args; /* -1: any number */
-	enum exit_status (*run)(struct pin_tree *tree, const struct options *options, char **args);
+	enum exit_status (*run)(struct persist_tree *tree, const struct options *options,
+				char **args);
 };
 
 static const struct command commands[] = {
 	{ "start", "start [-c FILE] [-e SPEC]... [--group NAME] [--mode OCTAL]",
 	  "Record the events of FILE and each SPEC, and exit. Without either, the events of\n"
 	  "      " DEFAULT_CONFIG ", or else mce:mce_record and every ras:*.",
-	  0, 0, start },
-	{ "add", "add SPEC...", "Record these as well.", 1, -1, add },
-	{ "remove", "remove NAME...", "End these events and their buffers.", 1, -1, remove_events },
+	  TAKES_EVENTS | TAKES_CONFIG | TAKES_ACCESS, 0, 0, start },
+	{ "add", "add SPEC...", "Record these as well.", 0, 1, -1, add },
+	{ "remove", "remove NAME...", "End these events and their buffers.", 0, 1, -1,
+	  remove_events },
 	{ "clear", "clear NAME...", "Give these events empty buffers, losing nothing that comes.",
-	  1, -1, clear },
-	{ "stop", "stop", "End all events and remove the tree.", 0, 0, stop },
-	{ "list", "list [--json]", "List the events.", 0, 0, list },
-	{ "status", "status [NAME] [--json]", "Show policy, counters and memory of events.", 0, 1,
-	  status },
-	{ "probe", "probe [--json]", "Say what this kernel and machine can do.", 0, 0, probe },
+	  0, 1, -1, clear },
+	{ "stop", "stop", "End all events and remove the tree.", 0, 0, 0, stop },
+	{ "list", "list [--json]", "List the events.", TAKES_JSON, 0, 0, list },
+	{ "status", "status [NAME] [--json]", "Show policy, counters and memory of events.",
+	  TAKES_JSON, 0, 1, status },
+	{ "probe", "probe [--json]", "Say what this kernel and machine can do.", TAKES_JSON, 0, 0,
+	  probe },
+	{ "run", "run -e SPEC... [--print] [--json] [--detach] [-- COMMAND [ARG]...]",
+	  "Record these while COMMAND runs, or until interrupted; then they are gone, or with\n"
+	  "      --detach, persistent.",
+	  TAKES_EVENTS | TAKES_ACCESS | TAKES_JSON | TAKES_PRINT | TAKES_DETACH, 0, -1, run },
+	{ "own", "own NAME... [--print] [--json] [--detach] [-- COMMAND [ARG]...]",
+	  "Take persistent events over: they belong to COMMAND now, and end with it.",
+	  TAKES_JSON | TAKES_PRINT | TAKES_DETACH, 1, -1, own },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -407,12 +408,19 @@ static void print_help(FILE *out)
 	      out);
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %s\n      %s\n", commands[i].usage, commands[i].help);
-	fputs("\noptions of every command:\n"
-	      "  --root DIR     directory of the tree in a BPF file system\n"
-	      "                 (" PIN_TREE_DEFAULT_ROOT ")\n"
-	      "  -v, --verbose  show what libbpf and the verifier say\n"
-	      "  -h, --help     show this\n"
-	      "  -V, --version  show the version\n"
+	fputs("\noptions:\n"
+	      "  -e, --event SPEC   an event to record, see below\n"
+	      "  -c, --config FILE  a file with one SPEC a line; # begins a comment\n"
+	      "      --group NAME   this group may read the buffers\n"
+	      "      --mode OCTAL   mode of the buffers: 0600, 0660 or 0666\n"
+	      "      --print        show the records while the command runs\n"
+	      "      --detach       make the events persistent at the end\n"
+	      "      --json         print JSON\n"
+	      "      --root DIR     directory of the tree in a BPF file system\n"
+	      "                     (" PERSIST_DEFAULT_ROOT ")\n"
+	      "  -v, --verbose      show what libbpf and the verifier say\n"
+	      "  -h, --help         show this\n"
+	      "  -V, --version      show the version\n"
 	      "\nSPEC is SYSTEM:NAME or SYSTEM:NAME/OPTION=VALUE,.../; patterns match, as in "
 	      "'sched:*'.\n"
 	      "  keep=both|oldest|latest  what to keep when there is more than fits (both)\n"
@@ -421,7 +429,7 @@ static void print_help(FILE *out)
 	      "  ring=auto|array|ringbuf  how the latest records are stored (auto)\n"
 	      "  wakeup=N                 wake readers at each N-th record, 0: they poll (0)\n"
 	      "  name=NAME                name in the tree (the tracepoint's)\n"
-	      "\nexit status: 0 done, 1 failed, 2 wrong usage\n",
+	      "\nexit status: 0 done, 1 failed, 2 wrong usage; of run and own, that of COMMAND\n",
 	      out);
 }
 
@@ -438,6 +446,8 @@ enum long_option {
 	OPTION_GROUP,
 	OPTION_MODE,
 	OPTION_JSON,
+	OPTION_PRINT,
+	OPTION_DETACH,
 };
 
 static const struct option long_options[] = {
@@ -445,6 +455,8 @@ static const struct option long_options[] = {
 	{ "group", required_argument, NULL, OPTION_GROUP },
 	{ "mode", required_argument, NULL, OPTION_MODE },
 	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "print", no_argument, NULL, OPTION_PRINT },
+	{ "detach", no_argument, NULL, OPTION_DETACH },
 	{ "event", required_argument, NULL, 'e' },
 	{ "config", required_argument, NULL, 'c' },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -453,29 +465,41 @@ static const struct option long_options[] = {
 	{},
 };
 
-static bool is_json_command(const struct command *command)
-{
-	return strstr(command->usage, "--json");
-}
-
 static enum exit_status wrong_usage(const char *what, const char *which)
 {
 	log_error(&messages, "%s%s; see loader --help", what, which);
 	return EXIT_USAGE;
 }
 
+/* The options that were given, as far as not every command takes them. */
+static unsigned int given_options(const struct options *options)
+{
+	return (options->nr_events ? TAKES_EVENTS : 0) | (options->config ? TAKES_CONFIG : 0) |
+	       (options->group || options->mode ? TAKES_ACCESS : 0) |
+	       (options->json ? TAKES_JSON : 0) | (options->print ? TAKES_PRINT : 0) |
+	       (options->detach ? TAKES_DETACH : 0);
+}
+
 /* Options that a command does not have are errors, not ignored. */
 static enum exit_status check_options(const struct command *command, const struct options *options,
 				      int nr_args)
 {
-	bool is_start = command->run == start;
+	static const struct {
+		enum option_set option;
+		const char *message;
+	} messages_for[] = {
+		{ TAKES_EVENTS, "there is no option -e for " },
+		{ TAKES_CONFIG, "there is no option -c for " },
+		{ TAKES_ACCESS, "there are no options --group and --mode for " },
+		{ TAKES_JSON, "there is no option --json for " },
+		{ TAKES_PRINT, "there is no option --print for " },
+		{ TAKES_DETACH, "there is no option --detach for " },
+	};
+	unsigned int wrong = given_options(options) & ~command->takes;
 
-	if (!is_start && (options->nr_events || options->config))
-		return wrong_usage("-e and -c belong to start, not to ", command->name);
-	if (!is_start && (options->group || options->mode))
-		return wrong_usage("--group and --mode belong to start, not to ", command->name);
-	if (options->json && !is_json_command(command))
-		return wrong_usage("there is no --json for ", command->name);
+	for (size_t i = 0; i < sizeof(messages_for) / sizeof(messages_for[0]); i++)
+		if (wrong & messages_for[i].option)
+			return wrong_usage(messages_for[i].message, command->name);
 	if (nr_args < command->min_args)
 		return wrong_usage("usage: loader ", command->usage);
 	if (command->max_args >= 0 && nr_args > command->max_args)
@@ -504,6 +528,12 @@ static int parse_options(int argc, char **argv, struct options *options)
 		case OPTION_JSON:
 			options->json = true;
 			break;
+		case OPTION_PRINT:
+			options->print = true;
+			break;
+		case OPTION_DETACH:
+			options->detach = true;
+			break;
 		case 'e':
 			options->events[options->nr_events++] = optarg;
 			break;
@@ -514,9 +544,8 @@ static int parse_options(int argc, char **argv, struct options *options)
 			messages.level = PERSIST_LOG_DEBUG;
 			break;
 		case 'h':
-			return 'h';
 		case 'V':
-			return 'V';
+			return option;
 		default:
 			return '?';
 		}
@@ -524,13 +553,29 @@ static int parse_options(int argc, char **argv, struct options *options)
 	return 0;
 }
 
+/*
+ * Everything behind "--" is a command to run. It is cut off before the options are parsed, so
+ * that getopt can go on finding options behind arguments.
+ */
+static char **cut_command(int *argc, char **argv)
+{
+	for (int i = 1; i < *argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			argv[i] = NULL;
+			*argc = i;
+			return argv + i + 1;
+		}
+	return argv + *argc;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 	struct options options = {};
 	enum exit_status status;
-	struct pin_tree tree;
+	struct persist_tree *tree;
 
+	options.command = cut_command(&argc, argv);
 	switch (parse_options(argc, argv, &options)) {
 	case 0:
 		break;
@@ -557,17 +602,22 @@ int main(int argc, char **argv)
 		status = wrong_usage("there is no command ", argv[optind]);
 		goto out;
 	}
+	if (*options.command && !(command->takes & TAKES_DETACH)) {
+		status = wrong_usage("no command can be given to ", command->name);
+		goto out;
+	}
 	status = check_options(command, &options, argc - optind - 1);
 	if (status != EXIT_DONE)
 		goto out;
-	libbpf_set_print(print_libbpf);
 	/* A closed pipe on standard output is not to end a loader in the middle of its work. */
 	signal(SIGPIPE, SIG_IGN);
-	if (pin_tree__init(&tree, &messages, options.root)) {
+	tree = new_tree(&options);
+	if (!tree) {
 		status = EXIT_USAGE;
 		goto out;
 	}
-	status = command->run(&tree, &options, argv + optind + 1);
+	status = command->run(tree, &options, argv + optind + 1);
+	persist_tree__free(tree);
 	if (fflush(stdout) || ferror(stdout)) {
 		log_error(&messages, "standard output: %s", strerror(errno));
 		status = EXIT_FAILED;

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "event_format.h"
+#include "kernel_symbols.h"
 
 int persist_event__new(const struct event_view *view, struct persist_event **result)
 {
 	struct persist_event *event = calloc(1, sizeof(*event));
-	ssize_t len;
+	int err;
 
 	*result = NULL;
 	if (!event)
@@ -23,14 +24,11 @@ int persist_event__new(const struct event_view *view, struct persist_event **res
 		persist_event__free(event);
 		return -ENOMEM;
 	}
-	snprintf(event->label, sizeof(event->label), "%s:%s", event->meta.system,
-		 event->meta.name);
-	len = event_view__read_format(view, &event->format_text);
-	if (len < 0)
+	snprintf(event->label, sizeof(event->label), "%s:%s", event->meta.system, event->meta.name);
+	err = event_view__read_format(view, &event->format_text);
+	if (err)
 		log_warn(view->log, "%s: no format text (%s); payloads are shown as bytes",
-			 event->path, strerror((int)-len));
-	else
-		event->format_len = (size_t)len;
+			 event->path, strerror(-err));
 	*result = event;
 	return 0;
 }
@@ -56,10 +54,13 @@ const struct event_format *persist_event__format(const struct persist_event *eve
 	mutable->was_parsed = true;
 	if (!event->format_text)
 		return NULL;
-	err = event_format__parse(event->format_text, event->format_len, &mutable->format);
+	err = event_format__parse(event->format_text, strlen(event->format_text), &mutable->format);
 	if (err)
-		log_warn(event->log, "%s: the format text is malformed; payloads are shown as bytes",
+		log_warn(event->log,
+			 "%s: the format text is malformed; payloads are shown as bytes",
 			 event->path);
+	else
+		event_format__use_symbols(mutable->format, kernel_symbols__find);
 	return event->format;
 }
 

@@ -13,7 +13,6 @@ struct persist_event {
 	const struct log *log;
 	char *path;
 	char *format_text;
-	size_t format_len;
 	struct event_format *format; /* NULL: not parsed yet, or it cannot be */
 	bool was_parsed;
 	char label[2 * PERSIST_NAME_SIZE + 2]; /* "system:name" */

@@ -29,8 +29,8 @@
 
 /* What an event's directory holds besides its rings. The link is first: it goes first. */
 static const char *const event_pins[] = {
-	PIN_LINK,  PIN_PROGRAM, PIN_HEADS,  PIN_TAILS,	  PIN_WAKEUP, PIN_CONTROL,
-	PIN_EVENT, PIN_STATUS,	PIN_FORMAT, PIN_COUNTERS, PIN_META,
+	PIN_LINK,  PIN_PROGRAM, PIN_HEADS,  PIN_TAILS,	  PIN_WAKEUP,	PIN_CONTROL,
+	PIN_EVENT, PIN_STATUS,	PIN_FORMAT, PIN_RESOLVED, PIN_COUNTERS, PIN_META,
 };
 
 /* What a tree holds besides its events. */

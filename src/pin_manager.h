@@ -42,6 +42,7 @@ struct pin_tree {
 #define PIN_TAILS    "tails"
 #define PIN_WAKEUP   "wakeup"
 #define PIN_FORMAT   "fmt"
+#define PIN_RESOLVED "fmt-resolved"
 #define PIN_STATUS   "status"
 #define PIN_EVENT    "event"
 #define PIN_HEAD_DIR "head"

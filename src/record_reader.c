@@ -20,6 +20,8 @@
 #include "event_source.h"
 #include "last_items.h"
 #include "merge.h"
+#include "options.h"
+#include "persist_tree_internal.h"
 #include "time_spec.h"
 
 /* From taking a record's time to its being visible, if nothing interrupts the writer for long. */
@@ -59,11 +61,11 @@ struct persist_reader {
 	struct merge merge;
 
 	bool has_begun;
-	bool has_current;	/* the first of the heap was given out and is to be stepped */
-	bool needs_pass;	/* the next call shall look for what is new */
-	bool gave_something;	/* in this pass */
-	uint64_t limit_ns;	/* items up to this time can be given out */
-	uint64_t pass_ns;	/* when the pass began */
+	bool has_current;    /* the first of the heap was given out and is to be stepped */
+	bool needs_pass;     /* the next call shall look for what is new */
+	bool gave_something; /* in this pass */
+	uint64_t limit_ns;   /* items up to this time can be given out */
+	uint64_t pass_ns;    /* when the pass began */
 	uint64_t next_check_ns, next_count_ns;
 
 	struct last_items last;
@@ -73,21 +75,6 @@ struct persist_reader {
 };
 
 /* ---- making one -------------------------------------------------------------------------- */
-
-/* The options as this library knows them. */
-static int copy_options(struct persist_reader_options *to, const struct persist_reader_options *from)
-{
-	const char *bytes = (const char *)from;
-
-	memset(to, 0, sizeof(*to));
-	if (!from)
-		return 0;
-	for (size_t i = sizeof(*to); i < from->size; i++)
-		if (bytes[i])
-			return -E2BIG;
-	memcpy(to, from, from->size < sizeof(*to) ? from->size : sizeof(*to));
-	return 0;
-}
 
 static int open_epoll(struct persist_reader *reader)
 {
@@ -141,7 +128,7 @@ struct persist_reader *persist_reader__new(const struct persist_reader_options *
 	struct persist_reader *reader;
 	int err;
 
-	err = copy_options(&known, options);
+	err = options__copy(&known, sizeof(known), options);
 	if (err) {
 		errno = -err;
 		return NULL;
@@ -247,33 +234,41 @@ static bool has_instance(const struct persist_reader *reader, uint64_t instance)
 	return false;
 }
 
-/* Returns 0 or -errno; everything but -ENOENT was logged. */
-static int add_source(struct persist_reader *reader, const char *path)
+/* The source becomes the reader's, also if that fails. */
+static int take_source(struct persist_reader *reader, struct event_source *source)
 {
-	struct event_source **sources, *source;
-	int err;
+	struct event_source **sources;
+	int err = 0;
 
-	sources = reallocarray(reader->sources, reader->nr_sources + 1, sizeof(*sources));
-	if (!sources)
-		return -ENOMEM;
-	reader->sources = sources;
-	err = event_source__new(path, reader->follow, reader->cpus, &reader->log, &source);
-	if (err)
-		return err;
 	if (has_instance(reader, source->event->meta.instance)) {
-		log_error(&reader->log, "%s: this event is being read already", path);
+		log_error(&reader->log, "%s: this event is being read already", source->path);
 		err = -EEXIST;
 	}
 	if (!err)
 		err = watch_doorbell(reader, source->view);
-	if (!err)
+	if (!err) {
+		sources = reallocarray(reader->sources, reader->nr_sources + 1, sizeof(*sources));
+		err = sources ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		reader->sources = sources;
 		err = add_streams(reader, source);
+	}
 	if (err) {
 		event_source__free(source);
 		return err;
 	}
 	reader->sources[reader->nr_sources++] = source;
 	return 0;
+}
+
+/* Returns 0 or -errno; everything but -ENOENT was logged. */
+static int add_source(struct persist_reader *reader, const char *path)
+{
+	struct event_source *source;
+	int err = event_source__new(path, reader->follow, reader->cpus, &reader->log, &source);
+
+	return err ? err : take_source(reader, source);
 }
 
 int persist_reader__add(struct persist_reader *reader, const char *target)
@@ -290,6 +285,19 @@ int persist_reader__add(struct persist_reader *reader, const char *target)
 			log_error(&reader->log, "%s: there is no such event", path);
 	}
 	return err;
+}
+
+int persist_reader__add_attached(struct persist_reader *reader,
+				 const struct persist_attached *attached)
+{
+	struct event_source *source;
+	int err;
+
+	if (reader->has_begun)
+		return -EBUSY;
+	err = event_source__of_attached(&attached->event, reader->follow, reader->cpus,
+					&reader->log, &source);
+	return err ? err : take_source(reader, source);
 }
 
 int persist_reader__resume(struct persist_reader *reader, const struct persist_position *positions,
@@ -385,8 +393,8 @@ static uint64_t item_time(const struct persist_reader *reader, const struct cpu_
 	uint64_t time = stream->record ? stream->record->time_ns : stream->loss.before_ns;
 
 	/* What is there was not recorded in the future: do not wait for that. */
-	return time > reader->pass_ns + WRITE_MARGIN_NSEC ? reader->pass_ns + WRITE_MARGIN_NSEC :
-							    time;
+	return time > reader->pass_ns + WRITE_MARGIN_NSEC ? reader->pass_ns + WRITE_MARGIN_NSEC
+							  : time;
 }
 
 /* Looks for new items in all streams that had none. */
@@ -395,8 +403,7 @@ static void look_at_streams(struct persist_reader *reader)
 	for (uint32_t i = 0; i < reader->nr_streams; i++) {
 		struct numbered_stream *numbered = &reader->streams[i];
 
-		if (!numbered->stream || numbered->is_merged ||
-		    !cpu_stream__step(numbered->stream))
+		if (!numbered->stream || numbered->is_merged || !cpu_stream__step(numbered->stream))
 			continue;
 		numbered->is_merged = true;
 		merge__push(&reader->merge, item_time(reader, numbered->stream), i);

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <yajl/yajl_gen.h>
 
 #include "event_spec.h"
-#include "event_status.h"
 
 /* ---- text -------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static void format_wall_time(uint64_t ns, char *buf, size_t size)
 	strftime(buf, size, "%Y-%m-%d %H:%M:%S", &tm);
 }
 
-static void print_list_row(const struct event_status *status)
+static void print_list_row(const struct persist_status *status)
 {
 	const struct persist_meta *meta = &status->meta;
 	char source[2 * PERSIST_NAME_SIZE + 2], since[32];
@@ -32,7 +32,7 @@ static void print_list_row(const struct event_status *status)
 	printf("%-24s %6u %-32s %-7s %12llu %12llu %12llu  %s\n", meta->name, meta->event_id,
 	       source, event_spec__keep_name(meta->keep), (unsigned long long)status->sum.seen,
 	       (unsigned long long)status->sum.recorded,
-	       (unsigned long long)event_status__lost(&status->sum), since);
+	       (unsigned long long)persist_counters__lost(&status->sum), since);
 }
 
 static void print_counters(const char *cpu, const struct persist_counters *c)
@@ -56,7 +56,7 @@ static void print_rings(const struct persist_meta *meta)
 	printf(", on each of %u CPUs\n", meta->nr_cpus);
 }
 
-static void print_status_page(const struct event_status *status)
+static void print_status_page(const struct persist_status *status)
 {
 	const struct persist_meta *meta = &status->meta;
 	char wall[32], cpu[16];
@@ -129,7 +129,7 @@ static void put_counts(yajl_gen gen, const struct persist_counters *c)
 	yajl_gen_map_close(gen);
 }
 
-static void put_cpus(yajl_gen gen, const struct event_status *status)
+static void put_cpus(yajl_gen gen, const struct persist_status *status)
 {
 	put_string(gen, "cpus");
 	yajl_gen_array_open(gen);
@@ -142,7 +142,7 @@ static void put_cpus(yajl_gen gen, const struct event_status *status)
 	yajl_gen_array_close(gen);
 }
 
-static void put_event(yajl_gen gen, const struct event_status *status, bool in_full)
+static void put_event(yajl_gen gen, const struct persist_status *status, bool in_full)
 {
 	const struct persist_meta *meta = &status->meta;
 
@@ -184,67 +184,75 @@ static void print_json(yajl_gen gen)
 /* ---- walking ----------------------------------------------------------------------------- */
 
 struct output {
-	yajl_gen gen; /* NULL: text */
+	struct persist_tree *tree;
+	const struct log *log;
+	const char *root;
+	const char *only; /* NULL: all */
 	bool in_full;
-	const char *only;
+	yajl_gen gen; /* NULL: text */
 	uint32_t nr;
 	uint64_t locked_bytes;
 };
 
-static int output_event(struct pin_tree *tree, const char *name, const struct persist_meta *meta,
-			void *context)
+static const char *reason(int err)
 {
-	struct output *output = context;
-	struct event_status status;
-	int err;
-
-	if (output->only && strcmp(output->only, name))
-		return 0;
-	if (!meta) {
-		log_warn(tree->log, "%s/%s was made by a newer version of this tool", tree->root,
-			 name);
-		return output->only ? -ENOTSUP : 0;
+	switch (err) {
+	case ENOENT:
+		return "there is no such event; see loader list";
+	case ENOTSUP:
+		return "made by a newer version of this tool";
+	case EBADMSG:
+		return "not an event of ours, or damaged";
+	case EACCES:
+	case EPERM:
+		return "no permission; run the loader as root, or as the owner of the tree";
+	default:
+		return strerror(err);
 	}
-	err = event_status__read(tree, name, &status);
-	if (err == -ENOENT)
-		return 0; /* removed meanwhile */
-	if (err) {
-		log_error(tree->log, "%s/%s: %s%s", tree->root, name, strerror(-err),
-			  err == -EPERM || err == -EACCES
-				  ? "; run the loader as root, or as the owner of the tree"
-				  : "");
-		event_status__free(&status);
-		return err;
+}
+
+static int output_event(struct output *output, const char *name)
+{
+	struct persist_status *status = persist_tree__status(output->tree, name);
+	int err = errno;
+
+	if (!status) {
+		log_error(output->log, "%s/%s: %s", output->root, name, reason(err));
+		return -err;
 	}
 	if (output->gen)
-		put_event(output->gen, &status, output->in_full);
+		put_event(output->gen, status, output->in_full);
 	else if (output->in_full)
-		print_status_page(&status);
+		print_status_page(status);
 	else
-		print_list_row(&status);
+		print_list_row(status);
 	output->nr++;
-	output->locked_bytes += status.locked_bytes;
-	event_status__free(&status);
+	output->locked_bytes += status->locked_bytes;
+	persist_status__free(status);
 	return 0;
 }
 
-static int output_tree(struct pin_tree *tree, struct output *output)
+static int output_events(struct output *output)
 {
-	int err = pin_tree__for_each_event(tree, output_event, output);
+	struct persist_event_info *infos;
+	int one, nr, err = 0;
 
-	if (err == -ENOENT && !output->only)
+	if (output->only)
+		return output_event(output, output->only);
+	nr = persist_list_events(output->root, output->log->fn, output->log->ctx, &infos);
+	if (nr == -ENOENT)
 		return 0; /* no tree, no events */
-	if (!err && output->only && !output->nr)
-		err = -ENOENT;
-	if (err == -ENOENT)
-		log_error(tree->log, "%s/%s: there is no such event; see loader list", tree->root,
-			  output->only);
-	else if (err && err != -ENOTSUP)
-		log_error(tree->log, "%s: %s", tree->root, strerror(-err));
-	return err;
+	for (int i = 0; i < nr; i++) {
+		one = output_event(output, infos[i].meta.name);
+		if (one && one != -ENOENT) /* it may have been removed meanwhile */
+			err = one;
+	}
+	if (nr >= 0)
+		free(infos);
+	return nr < 0 ? nr : err;
 }
 
-static int output_json(struct pin_tree *tree, struct output *output)
+static int output_json(struct output *output)
 {
 	int err;
 
@@ -253,38 +261,42 @@ static int output_json(struct pin_tree *tree, struct output *output)
 		return -ENOMEM;
 	yajl_gen_config(output->gen, yajl_gen_beautify, 1);
 	yajl_gen_map_open(output->gen);
-	put_text(output->gen, "root", tree->root);
+	put_text(output->gen, "root", output->root);
 	put_string(output->gen, "events");
 	yajl_gen_array_open(output->gen);
-	err = output_tree(tree, output);
+	err = output_events(output);
 	yajl_gen_array_close(output->gen);
 	put_number(output->gen, "locked_bytes", output->locked_bytes);
 	yajl_gen_map_close(output->gen);
-	if (!err)
+	if (!err || output->nr)
 		print_json(output->gen);
 	yajl_gen_free(output->gen);
 	return err;
 }
 
-int status_output__list(struct pin_tree *tree, bool json)
+int status_output__list(struct persist_tree *tree, const struct log *log, const char *root,
+			bool json)
 {
-	struct output output = {};
+	struct output output = { .tree = tree, .log = log, .root = root };
 
 	if (json)
-		return output_json(tree, &output);
+		return output_json(&output);
 	printf("%-24s %6s %-32s %-7s %12s %12s %12s  %s\n", "NAME", "ID", "EVENT", "KEEP", "SEEN",
 	       "RECORDED", "LOST", "SINCE");
-	return output_tree(tree, &output);
+	return output_events(&output);
 }
 
-int status_output__status(struct pin_tree *tree, const char *only, bool json)
+int status_output__status(struct persist_tree *tree, const struct log *log, const char *root,
+			  const char *only, bool json)
 {
-	struct output output = { .in_full = true, .only = only };
+	struct output output = {
+		.tree = tree, .log = log, .root = root, .only = only, .in_full = true
+	};
 	int err;
 
 	if (json)
-		return output_json(tree, &output);
-	err = output_tree(tree, &output);
+		return output_json(&output);
+	err = output_events(&output);
 	if (!err && !only)
 		printf("%u events, %llu bytes locked in all\n", output.nr,
 		       (unsigned long long)output.locked_bytes);

@@ -5,13 +5,16 @@
 
 #include <stdbool.h>
 
-#include "pin_manager.h"
+#include "log.h"
+#include "persist_bpf.h"
 
 /*
- * Print all events of the tree in one table, or in one JSON document; @only: that event, in
- * full. 0 or -errno, with a message.
+ * Print all events of the tree in one table, or in one JSON document; status: in full, or only
+ * the event @only. 0 or -errno, with a message.
  */
-int status_output__list(struct pin_tree *tree, bool json);
-int status_output__status(struct pin_tree *tree, const char *only, bool json);
+int status_output__list(struct persist_tree *tree, const struct log *log, const char *root,
+			bool json);
+int status_output__status(struct persist_tree *tree, const struct log *log, const char *root,
+			  const char *only, bool json);
 
 #endif

@@ -146,8 +146,9 @@ failed:
 }
 
 int text_files__make_text(const struct text_files *files, const struct log *log, const char *text,
-			  size_t len, uint64_t *locked_bytes)
+			  uint64_t *locked_bytes)
 {
+	size_t len = strlen(text);
 	struct map_replacement map = { "text", make_text_map(text, len) };
 	int link;
 
@@ -173,7 +174,7 @@ int text_files__make_status(const struct text_files *files, const struct log *lo
 	int link;
 
 	if (!files->object)
-		return text_files__make_text(files, log, instead, strlen(instead), locked_bytes);
+		return text_files__make_text(files, log, instead, locked_bytes);
 	link = make_file(files, "status_file", maps, 2, locked_bytes);
 	if (link < 0)
 		log_error(log, "cannot make the status file: %s", strerror(-link));

@@ -31,7 +31,7 @@ void text_files__close(struct text_files *files);
  * The memory that it takes is added to *@locked_bytes.
  */
 int text_files__make_text(const struct text_files *files, const struct log *log, const char *text,
-			  size_t len, uint64_t *locked_bytes);
+			  uint64_t *locked_bytes);
 int text_files__make_status(const struct text_files *files, const struct log *log, int counters,
 			    int meta, uint64_t *locked_bytes);
 

@@ -93,6 +93,7 @@ int text_pin__read(const char *path, char **text, size_t *len)
 	}
 	buffer[got] = '\0';
 	*text = buffer;
-	*len = (size_t)got;
+	if (len)
+		*len = (size_t)got;
 	return 0;
 }

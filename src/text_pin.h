@@ -7,7 +7,8 @@
 
 /*
  * Reads the text pinned at @path: a file, or on a kernel without iterators the map in place of
- * it. *@text is allocated and has a NUL behind it; the caller frees it. 0 or -errno.
+ * it. *@text is allocated and has a NUL behind it; the caller frees it. @len may be NULL.
+ * Returns 0 or -errno.
  */
 int text_pin__read(const char *path, char **text, size_t *len);
 

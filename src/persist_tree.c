@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+/* The public face of trees and of attached events: locking, options, and the handles. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capabilities.h"
+#include "event_manager.h"
+#include "event_status.h"
+#include "libbpf_messages.h"
+#include "options.h"
+#include "persist_bpf.h"
+#include "persist_tree_internal.h"
+
+struct persist_tree {
+	struct log log;
+	struct pin_tree pins;
+	struct pin_tree asked; /* mode and group of the options */
+	bool sets_access;
+	struct event_manager manager;
+	bool has_manager; /* loaded when the first event is made */
+};
+
+/* ---- handles ----------------------------------------------------------------------------- */
+
+static bool is_mode(uint32_t mode)
+{
+	/* A reader maps the buffers through a descriptor that may write, which it then may not. */
+	return mode == 0600 || mode == 0660 || mode == 0666;
+}
+
+struct persist_tree *persist_tree__new(const struct persist_tree_options *options)
+{
+	struct persist_tree_options known = {};
+	struct persist_tree *tree = NULL;
+	int err = options__copy(&known, sizeof(known), options);
+
+	if (!err && known.mode && !is_mode(known.mode))
+		err = -EINVAL;
+	if (!err) {
+		tree = calloc(1, sizeof(*tree));
+		err = tree ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		tree->log = (struct log){ known.log_fn, known.log_ctx, known.log_level };
+		err = pin_tree__init(&tree->pins, &tree->log, known.root);
+	}
+	if (err) {
+		free(tree);
+		errno = -err;
+		return NULL;
+	}
+	tree->sets_access = known.mode || known.set_group;
+	tree->asked = tree->pins;
+	if (known.set_group) {
+		tree->asked.gid = known.gid;
+		tree->asked.mode = 0660;
+	}
+	if (known.mode)
+		tree->asked.mode = known.mode;
+	return tree;
+}
+
+void persist_tree__free(struct persist_tree *tree)
+{
+	if (!tree)
+		return;
+	if (tree->has_manager)
+		event_manager__close(&tree->manager);
+	libbpf_messages__to(NULL);
+	free(tree);
+}
+
+/* Said before anything is changed: what would fail otherwise fails in the middle. */
+static int check_capabilities(const struct log *log)
+{
+	char missing[64];
+
+	if (!capabilities__are_missing(missing, sizeof(missing)))
+		return 0;
+	log_error(log,
+		  "no permission to load BPF programs: this process lacks %s; run it as root, or "
+		  "give it that",
+		  missing);
+	return -EPERM;
+}
+
+static int get_manager(struct persist_tree *tree)
+{
+	int err;
+
+	libbpf_messages__to(&tree->log);
+	if (tree->has_manager)
+		return 0;
+	err = check_capabilities(&tree->log);
+	if (!err)
+		err = event_manager__open(&tree->manager, &tree->log);
+	tree->has_manager = !err;
+	return err;
+}
+
+/* Locks the tree, and gives it and what will be made the access that was asked for. */
+static int lock(struct persist_tree *tree, bool create)
+{
+	int err = pin_tree__lock(&tree->pins, create);
+
+	if (err)
+		return err;
+	pin_tree__adopt_access(&tree->pins);
+	if (!tree->sets_access)
+		return 0;
+	tree->pins.mode = tree->asked.mode;
+	if (tree->asked.gid != (gid_t)-1)
+		tree->pins.gid = tree->asked.gid;
+	err = pin_tree__apply_access(&tree->pins);
+	if (err)
+		pin_tree__unlock(&tree->pins);
+	return err;
+}
+
+/* For what has nothing to do without a tree. */
+static int lock_existing(struct persist_tree *tree)
+{
+	int err = lock(tree, false);
+
+	if (err == -ENOENT)
+		log_error(&tree->log, "%s: there are no persistent events; begin with loader start",
+			  tree->pins.root);
+	return err;
+}
+
+/* ---- persistent events ------------------------------------------------------------------- */
+
+static void tell(const struct persist_add_options *options, enum persist_added added,
+		 const struct event_spec *spec, const struct persist_meta *meta)
+{
+	if (options->added_fn)
+		options->added_fn(options->added_ctx, added, spec->system, spec->tracepoint, meta);
+}
+
+static int add_one(struct persist_tree *tree, const struct event_spec *spec,
+		   const struct persist_add_options *options)
+{
+	static const enum persist_added results[] = {
+		[EVENT_ADDED] = PERSIST_ADDED,
+		[EVENT_WAS_THERE] = PERSIST_WAS_THERE,
+		[EVENT_SKIPPED] = PERSIST_SKIPPED,
+	};
+	struct persist_meta meta;
+	enum event_added added;
+	int err = event_manager__add(&tree->manager, &tree->pins, spec, options->accept_same,
+				     &added, &meta);
+
+	if (err)
+		tell(options, PERSIST_FAILED, spec, NULL);
+	else
+		tell(options, results[added], spec, added == EVENT_SKIPPED ? NULL : &meta);
+	return err;
+}
+
+static int add_list(struct persist_tree *tree, const struct event_spec_list *list,
+		    const struct persist_add_options *options)
+{
+	int one, err = get_manager(tree);
+
+	if (!err)
+		err = lock(tree, true);
+	if (err)
+		return err;
+	for (size_t i = 0; i < list->nr; i++) {
+		one = add_one(tree, &list->specs[i], options);
+		if (one)
+			err = one;
+	}
+	pin_tree__unlock(&tree->pins);
+	return err;
+}
+
+int persist_tree__add(struct persist_tree *tree, const char *const *specs, size_t nr,
+		      const struct persist_add_options *options)
+{
+	struct persist_add_options known = {};
+	struct event_spec_list list = {};
+	int err = options__copy(&known, sizeof(known), options);
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = event_spec_list__add(&list, &tree->log, specs[i], known.optional);
+	if (!err)
+		err = add_list(tree, &list, &known);
+	event_spec_list__free(&list);
+	return err;
+}
+
+int persist_tree__remove(struct persist_tree *tree, const char *name)
+{
+	int err = lock_existing(tree);
+
+	if (err)
+		return err;
+	err = event_manager__remove(&tree->pins, name);
+	pin_tree__unlock(&tree->pins);
+	return err;
+}
+
+int persist_tree__clear(struct persist_tree *tree, const char *name)
+{
+	int err = get_manager(tree);
+
+	if (!err)
+		err = lock_existing(tree);
+	if (err)
+		return err;
+	err = event_manager__clear(&tree->manager, &tree->pins, name);
+	pin_tree__unlock(&tree->pins);
+	return err;
+}
+
+struct stop {
+	void (*removed_fn)(void *ctx, const char *name);
+	void *ctx;
+	int err; /* of the last event that is still there */
+};
+
+/* Goes on after an error: what can be stopped is. */
+static int stop_event(struct pin_tree *pins, const char *name, const struct persist_meta *meta,
+		      void *context)
+{
+	struct stop *stop = context;
+	int err = -ENOTSUP;
+
+	if (meta)
+		err = event_manager__remove(pins, name);
+	else
+		log_error(pins->log, "%s/%s: %s", pins->root, name, pin_tree__meta_error(err));
+	if (err)
+		stop->err = err;
+	else if (stop->removed_fn)
+		stop->removed_fn(stop->ctx, name);
+	return 0;
+}
+
+int persist_tree__stop(struct persist_tree *tree, void (*removed_fn)(void *ctx, const char *name),
+		       void *ctx)
+{
+	struct stop stop = { removed_fn, ctx, 0 };
+	int err = pin_tree__lock(&tree->pins, false);
+
+	if (err)
+		return err == -ENOENT ? 0 : err; /* stopped already */
+	err = pin_tree__for_each_event(&tree->pins, stop_event, &stop);
+	if (!err)
+		err = stop.err;
+	if (!err)
+		err = pin_tree__remove_root(&tree->pins);
+	pin_tree__unlock(&tree->pins);
+	return err;
+}
+
+struct persist_status *persist_tree__status(struct persist_tree *tree, const char *name)
+{
+	struct persist_status *status = calloc(1, sizeof(*status));
+	int err = status ? event_status__read(&tree->pins, name, status) : -ENOMEM;
+
+	if (!err)
+		return status;
+	persist_status__free(status);
+	errno = -err;
+	return NULL;
+}
+
+/* ---- attached events --------------------------------------------------------------------- */
+
+static struct persist_attached *new_attached(struct persist_tree *tree)
+{
+	struct persist_attached *attached = calloc(1, sizeof(*attached));
+
+	if (attached)
+		attached->tree = tree;
+	return attached;
+}
+
+static struct persist_attached *finish_attached(struct persist_attached *attached, int err)
+{
+	if (!err)
+		return attached;
+	free(attached);
+	errno = -err;
+	return NULL;
+}
+
+static int make_one(struct persist_tree *tree, const char *text, struct attached_event *event)
+{
+	struct event_spec_list list = {};
+	int err = event_spec_list__add(&list, &tree->log, text, false);
+
+	if (!err && list.nr != 1) {
+		log_error(&tree->log, "event '%s': it is %zu tracepoints, and should be one", text,
+			  list.nr);
+		err = -EINVAL;
+	}
+	if (!err)
+		err = get_manager(tree);
+	if (!err)
+		err = event_manager__make(&tree->manager, &list.specs[0], event);
+	event_spec_list__free(&list);
+	return err;
+}
+
+struct persist_attached *persist_tree__make(struct persist_tree *tree, const char *spec)
+{
+	struct persist_attached *attached = new_attached(tree);
+
+	return finish_attached(attached,
+			       attached ? make_one(tree, spec, &attached->event) : -ENOMEM);
+}
+
+struct persist_attached *persist_tree__attach(struct persist_tree *tree, const char *name)
+{
+	struct persist_attached *attached = new_attached(tree);
+	int err = attached ? lock_existing(tree) : -ENOMEM;
+
+	if (!err) {
+		err = event_manager__attach(&tree->pins, name, &attached->event);
+		pin_tree__unlock(&tree->pins);
+	}
+	return finish_attached(attached, err);
+}
+
+int persist_attached__detach(struct persist_attached *attached)
+{
+	struct persist_tree *tree = attached->tree;
+	int err;
+
+	if (attached->is_detached)
+		return -EALREADY;
+	err = get_manager(tree);
+	if (!err)
+		err = lock(tree, true);
+	if (err)
+		return err;
+	err = event_manager__detach(&tree->manager, &tree->pins, &attached->event);
+	attached->is_detached = !err;
+	pin_tree__unlock(&tree->pins);
+	return err;
+}
+
+void persist_attached__free(struct persist_attached *attached)
+{
+	if (!attached)
+		return;
+	attached_event__close(&attached->event);
+	free(attached);
+}
+
+const struct persist_meta *persist_attached__meta(const struct persist_attached *attached)
+{
+	return &attached->event.meta;
+}
