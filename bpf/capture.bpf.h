@@ -13,11 +13,12 @@ static __always_inline __u32 payload_size(void *ctx);
 /* Writes them to @dst. False if a part of it could not be read; that part is then zero. */
 static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size);
 
-/*
- * Set before the program is loaded. The verifier knows the values, so that branches on them
- * vanish and sizes made of them are constants.
- */
-const volatile struct event_constants event SEC(".rodata.event");
+/* The constants of this event; see event_constants.h. */
+#define X(name) EVENT_##name,
+enum event_constant { EVENT_CONSTANTS(X) };
+#undef X
+
+#define constant(name) bpf_core_enum_value(enum event_constant, EVENT_##name)
 
 /* Written by the loader only; see struct persist_control. */
 volatile struct persist_control control SEC(".data.control");
@@ -47,7 +48,7 @@ struct {
 /* A record whose size is known only at run time is put together here for bpf_ringbuf_output(). */
 struct scratch_record {
 	struct persist_record header;
-	__u8 payload[2 * PERSIST_PAYLOAD_MAX];
+	__u8 payload[PERSIST_PAYLOAD_MAX];
 };
 
 struct {
@@ -74,7 +75,7 @@ enum outcome {
 /* Stores, so that every earlier and later store of this CPU is seen in program order. */
 static __always_inline void store_in_order(__u64 *to, __u64 value)
 {
-	if (event.stores_are_ordered) {
+	if (constant(stores_are_ordered)) {
 		barrier();
 		*(volatile __u64 *)to = value;
 		barrier();
@@ -83,6 +84,13 @@ static __always_inline void store_in_order(__u64 *to, __u64 value)
 		__sync_lock_test_and_set(to, value);
 	}
 }
+
+/* A word whose first two bytes in memory are these, and the others 0. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FIRST_BYTES(first, second) ((first) | (second) << 8)
+#else
+#define FIRST_BYTES(first, second) ((first) << 24 | (second) << 16)
+#endif
 
 static __always_inline void fill_task(struct persist_record *rec)
 {
@@ -114,16 +122,17 @@ static __always_inline void fill_record(struct persist_record *rec, void *ctx, _
 					__u32 size, __u32 prev_units)
 {
 	rec->magic = PERSIST_RECORD_MAGIC;
-	rec->version = PERSIST_RECORD_VERSION;
-	rec->header_size = sizeof(*rec);
+	/* version, header_size and flags in one store */
+	*(__u32 *)&rec->version = FIRST_BYTES(PERSIST_RECORD_VERSION, sizeof(*rec));
 	rec->size = size;
-	rec->event_id = event.event_id;
+	rec->event_id = constant(record_id);
 	rec->seq = seq;
 	rec->time_ns = bpf_ktime_get_boot_ns();
 	rec->cpu = cpu;
 	rec->prev_units = prev_units;
 	fill_task(rec);
-	rec->flags = payload_copy(rec + 1, ctx, size) ? 0 : PERSIST_RECORD_INCOMPLETE;
+	if (!payload_copy(rec + 1, ctx, size))
+		rec->flags = PERSIST_RECORD_INCOMPLETE;
 }
 
 /*
@@ -152,18 +161,18 @@ static __always_inline enum outcome write_ringbuf(void *rings, void *ctx, __u32 
 
 	if (!ring)
 		return LOST_NO_BUFFER;
-	if (!event.is_dynamic) {
-		rec = bpf_ringbuf_reserve(ring, sizeof(*rec) + event.fixed_size, 0);
+	if (!constant(is_dynamic)) {
+		rec = bpf_ringbuf_reserve(ring, sizeof(*rec) + constant(fixed_size), 0);
 		if (!rec)
-			return why_refused(ring, sizeof(*rec) + event.fixed_size);
+			return why_refused(ring, sizeof(*rec) + constant(fixed_size));
 		/*
 		 * An overwrite ring moves overwrite_pos in the reserve. Where stores may pass each
 		 * other, that has to be seen before the record is: pairs with the read of
 		 * overwrite_pos after the copy in ringbuf_cursor.c.
 		 */
-		if (!event.stores_are_ordered)
+		if (!constant(stores_are_ordered))
 			__sync_fetch_and_add(&rec->seq, 0);
-		fill_record(rec, ctx, seq, cpu, event.fixed_size, 0);
+		fill_record(rec, ctx, seq, cpu, constant(fixed_size), 0);
 		bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 		return RECORDED;
 	}
@@ -181,7 +190,7 @@ static __always_inline enum outcome write_ringbuf(void *rings, void *ctx, __u32 
 
 static __always_inline enum outcome write_array_ring(void *ctx, __u32 slot, __u64 seq, __u32 cpu)
 {
-	__u32 size = event.is_dynamic ? payload_size(ctx) : event.fixed_size;
+	__u32 size = constant(is_dynamic) ? payload_size(ctx) : constant(fixed_size);
 	__u32 zero = 0, units;
 	struct persist_array_ring *ring;
 	struct persist_record *rec;
@@ -205,7 +214,7 @@ static __always_inline enum outcome write_array_ring(void *ctx, __u32 slot, __u6
 	 */
 	store_in_order(&ring->reserve_pos, pos + units);
 	rec = (void *)ring + PERSIST_ARRAY_RING_HEADER +
-	      (pos & event.unit_mask) * PERSIST_UNIT_SIZE;
+	      (pos & constant(unit_mask)) * PERSIST_UNIT_SIZE;
 	fill_record(rec, ctx, seq, cpu, size, commit & PERSIST_COMMIT_LENGTH_MASK);
 	store_in_order(&ring->commit, (pos + units) << PERSIST_COMMIT_LENGTH_BITS | units);
 	return RECORDED;
@@ -213,7 +222,7 @@ static __always_inline enum outcome write_array_ring(void *ctx, __u32 slot, __u6
 
 static __always_inline enum outcome write_tail(void *ctx, __u32 slot, __u64 seq, __u32 cpu)
 {
-	if (event.tail_type == PERSIST_TAIL_ARRAY)
+	if (constant(tail_type) == PERSIST_TAIL_ARRAY)
 		return write_array_ring(ctx, slot, seq, cpu);
 	return write_ringbuf(&tails, ctx, slot, seq, cpu);
 }
@@ -223,7 +232,7 @@ static __always_inline enum outcome record_event(void *ctx, struct persist_count
 						 __u64 seq, __u32 cpu)
 {
 	__u32 generation = control.generation;
-	__u32 slot = (generation & 1) * event.nr_cpus + cpu;
+	__u32 slot = (generation & 1) * constant(nr_cpus) + cpu;
 	enum outcome outcome = LOST_RING_FULL;
 
 	if (count->generation != generation) {
@@ -231,7 +240,7 @@ static __always_inline enum outcome record_event(void *ctx, struct persist_count
 		count->first_seq = seq;
 		count->head_full = 0;
 	}
-	if (event.keep != PERSIST_KEEP_LATEST && !count->head_full) {
+	if (constant(keep) != PERSIST_KEEP_LATEST && !count->head_full) {
 		outcome = write_ringbuf(&heads, ctx, slot, seq, cpu);
 		if (outcome == RECORDED)
 			return outcome;
@@ -242,7 +251,7 @@ static __always_inline enum outcome record_event(void *ctx, struct persist_count
 		if (outcome == LOST_RING_FULL)
 			count->head_full = 1;
 	}
-	if (event.keep == PERSIST_KEEP_OLDEST)
+	if (constant(keep) == PERSIST_KEEP_OLDEST)
 		return outcome;
 	return write_tail(ctx, slot, seq, cpu);
 }
@@ -276,7 +285,7 @@ static long nothing_to_drain(struct bpf_dynptr *dynptr, void *context)
 
 static __always_inline void wake_readers(__u64 seq)
 {
-	if (event.wakeup_events && seq % event.wakeup_events == 0)
+	if (constant(wakeup_events) && seq % constant(wakeup_events) == 0)
 		bpf_user_ringbuf_drain(&wakeup, nothing_to_drain, NULL, BPF_RB_FORCE_WAKEUP);
 }
 

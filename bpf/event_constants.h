@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the capture programs know about their event; shared with the loader. */
+/*
+ * What a capture program knows about its event, as constants in its instructions.
+ *
+ * In the program they are values of an enumeration, each use of which is a CO-RE relocation; the
+ * loader describes the enumeration with the event's values in the target BTF (src/target_btf.c).
+ * So there is no memory to read them from, and the verifier removes code that does not apply.
+ *
+ * This list is the one definition for both sides.
+ */
 #ifndef EVENT_CONSTANTS_H
 #define EVENT_CONSTANTS_H
 
@@ -12,12 +20,6 @@
 #define USER_STRING_CHARS 63
 #define USER_STRING_ROOM  68
 
-/* The string to which the pointer at offset @pointer leads; @loc is where its __data_loc is. */
-struct user_string {
-	__u32 pointer;
-	__u32 loc;
-};
-
 /*
  * The CPU does not let a store be seen before an earlier one: the order in which the compiler
  * puts them is enough. Elsewhere full barriers are used.
@@ -28,24 +30,31 @@ struct user_string {
 #define STORES_ARE_ORDERED 0
 #endif
 
-struct event_constants {
-	__u32 event_id;
-	__u32 nr_cpus;	 /* possible ones */
-	__u32 keep;	 /* enum persist_keep */
-	__u32 tail_type; /* enum persist_tail_type */
-	__u32 wakeup_events;
-	__u32 unit_mask;	  /* units of an array ring - 1 */
-	__u32 fixed_size;	  /* payload bytes that every record of this event has */
-	__u32 is_dynamic;	  /* some records have more than these */
-	__u32 is_incomplete;	  /* they have, but the kernel does not let it be read */
-	__u32 stores_are_ordered; /* STORES_ARE_ORDERED of the loader: BPF code has no CPU */
-	__u32 common_type;	  /* the tracepoint's id, first field of its record */
-	/* For the copy from a tracepoint's context, see percpu_events.bpf.c */
-	__u32 copy_size;
-	__u32 syscall_nr_offset;
-	__u32 fields_end; /* where the fixed fields end, and the strings of a system call begin */
-	__u32 nr_user_strings;
-	struct user_string user_strings[USER_STRINGS_MAX];
-};
+#define EVENT_CONSTANTS(X)                                                                  \
+	X(record_id)	      /* what records carry as event_id */                          \
+	X(nr_cpus)	      /* possible ones */                                           \
+	X(keep)		      /* enum persist_keep */                                       \
+	X(tail_type)	      /* enum persist_tail_type */                                  \
+	X(wakeup_events)                                                                    \
+	X(unit_mask)	      /* units of an array ring - 1 */                              \
+	X(fixed_size)	      /* payload bytes that every record of this event has */       \
+	X(is_dynamic)	      /* some records have more than these */                       \
+	X(is_incomplete)      /* they have, but the kernel does not let it be read */       \
+	X(stores_are_ordered) /* STORES_ARE_ORDERED of the loader: BPF code has no CPU */   \
+	X(common_type)	      /* the tracepoint's id, first field of its record */          \
+	/* Of a tracepoint's context, see percpu_events.bpf.c: */                           \
+	X(copy_size)	      /* bytes of the fixed fields that it has */                   \
+	X(fields_end)	      /* where the fixed fields end, and a call's strings begin */  \
+	X(syscall_nr_offset)                                                                \
+	X(nr_user_strings)                                                                  \
+	X(pointer_0) X(string_0) /* a pointer, and the __data_loc of what it leads to */    \
+	X(pointer_1) X(string_1)                                                            \
+	X(pointer_2) X(string_2)                                                            \
+	/* Of mce_record, see mce_record.bpf.c: offsets of the fields, 0 for none */        \
+	X(mcgcap) X(mcgstatus) X(status) X(addr) X(misc) X(synd) X(ipid) X(ip) X(tsc)       \
+	X(ppin) X(walltime) X(mce_cpu) X(cpuid) X(apicid) X(socketid) X(cs) X(bank)         \
+	X(cpuvendor) X(microcode) X(v_data)                                                 \
+	X(v_data_offset)      /* where the bytes of v_data are */                           \
+	X(argument_is_hw_err)
 
 #endif

@@ -16,14 +16,13 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include "persist_record.h"
-#include "mce_layout.h"
 #include "event_constants.h"
 #include "capture.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Offsets in the record; 0: this kernel's record does not have the field. */
-const volatile struct mce_layout layout SEC(".rodata.layout");
+/* The longest record known has 120 bytes of fixed fields, or 128 on a kernel with PREEMPT_RT. */
+#define MCE_RECORD_MAX 160
 
 /* The parts of the kernel's types that are used; the kernel that builds this need not have any. */
 struct mce___persist {
@@ -62,10 +61,10 @@ struct mce_hw_err___persist {
 	union vendor_info___persist vendor;
 } __attribute__((preserve_access_index));
 
-#define put(type, field, source)                                   \
-	do {                                                       \
-		if (layout.field && bpf_core_field_exists(source)) \
-			*(type *)(dst + layout.field) = source;    \
+#define put(type, field, source)                                      \
+	do {                                                          \
+		if (constant(field) && bpf_core_field_exists(source)) \
+			*(type *)(dst + constant(field)) = source;    \
 	} while (0)
 
 static __always_inline void put_registers(void *dst, struct mce___persist *m)
@@ -81,7 +80,7 @@ static __always_inline void put_registers(void *dst, struct mce___persist *m)
 	put(__u64, tsc, m->tsc);
 	put(__u64, ppin, m->ppin);
 	put(__u64, walltime, m->time);
-	put(__u32, cpu, m->extcpu);
+	put(__u32, mce_cpu, m->extcpu);
 	put(__u32, cpuid, m->cpuid);
 	put(__u32, apicid, m->apicid);
 	put(__u32, socketid, m->socketid);
@@ -93,7 +92,7 @@ static __always_inline void put_registers(void *dst, struct mce___persist *m)
 
 static __always_inline __u32 payload_size(void *ctx)
 {
-	return event.fixed_size;
+	return constant(fixed_size);
 }
 
 static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
@@ -107,19 +106,20 @@ static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
 	for (int i = 0; i < MCE_RECORD_MAX; i += 4)
 		if (i + 4 <= size)
 			*(volatile __u32 *)(dst + i) = 0;
-	((__u32 *)dst)[0] = event.common_type;
+	((__u32 *)dst)[0] = constant(common_type);
 	((__u32 *)dst)[1] = rec->tid;
 
-	if (!layout.argument_is_hw_err) {
+	if (!constant(argument_is_hw_err)) {
 		put_registers(dst, argument);
 		return true;
 	}
 	put_registers(dst, &err->m);
-	if (layout.v_data) {
-		*(__u32 *)(dst + layout.v_data) = MCE_VENDOR_DATA_SIZE << 16 | layout.v_data_offset;
+	if (constant(v_data)) {
+		*(__u32 *)(dst + constant(v_data)) = sizeof(err->vendor) << 16 |
+						     constant(v_data_offset);
 		put(__u64, v_data_offset, err->vendor.amd.synd1);
 		if (bpf_core_field_exists(err->vendor.amd.synd2))
-			*(__u64 *)(dst + layout.v_data_offset + 8) = err->vendor.amd.synd2;
+			*(__u64 *)(dst + constant(v_data_offset) + 8) = err->vendor.amd.synd2;
 	}
 	return true;
 }

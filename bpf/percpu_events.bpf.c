@@ -4,9 +4,9 @@
  * that the kernel made for perf.
  *
  * Where things are in that record differs from event to event and from kernel to kernel. The
- * loader takes it from the event's format text and hands it to this program in two ways:
- * sizes as read-only data, and the offsets of what has to be loaded by itself through CO-RE, by
- * describing the record as struct event_context in the target BTF (src/target_btf.c).
+ * loader takes it from the event's format text and puts it into this program by CO-RE: sizes as
+ * the values of event_constants.h, and the offsets of what has to be loaded by itself by
+ * describing the record as struct event_context.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
@@ -67,7 +67,7 @@ struct event_context {
 static __always_inline __u32 payload_size(void *ctx)
 {
 	struct event_context *context = ctx;
-	__u32 size = event.fixed_size, end;
+	__u32 size = constant(fixed_size), end;
 
 	end_of_dynamic(dynamic_0);
 	end_of_dynamic(dynamic_1);
@@ -94,6 +94,20 @@ static __always_inline __u32 payload_size(void *ctx)
 	})
 
 /*
+ * What the format has and the context lacks: from 6.19 on, what the pointers of a system call
+ * lead to, which perf and ftrace fetch for themselves.
+ */
+static __always_inline void clear_missing(void *dst, __u64 size)
+{
+	const __u64 end = constant(fields_end);
+
+#pragma unroll
+	for (int i = 8; i < MAX_MISSING_BYTES; i += 4)
+		if (i >= size && i + 4 <= end)
+			*(__u32 *)(dst + i) = 0;
+}
+
+/*
  * Every load that an event could need stands here; the verifier knows the size and removes
  * those that do not apply. Nothing is read behind the event's last field: the kernel refuses
  * to attach such a program.
@@ -101,7 +115,7 @@ static __always_inline __u32 payload_size(void *ctx)
 static __always_inline void copy_direct(void *dst, void *ctx)
 {
 	struct event_context *context = ctx;
-	const __u32 size = event.copy_size, end = event.fields_end;
+	const __u64 size = constant(copy_size);
 
 #pragma unroll
 	for (int i = 8; i < MAX_DIRECT_BYTES; i += 8)
@@ -115,23 +129,17 @@ static __always_inline void copy_direct(void *dst, void *ctx)
 		*(__u8 *)(dst + (size & ~1)) = context->last_byte;
 	if (bpf_core_field_exists(context->syscall_nr)) {
 		*(__u32 *)(dst + 8) = 0; /* the rest of the common fields */
-		*(__u32 *)(dst + event.syscall_nr_offset) = context->syscall_nr;
+		*(__u32 *)(dst + constant(syscall_nr_offset)) = context->syscall_nr;
 	}
-	/*
-	 * What the format has and the context lacks: from 6.19 on, what the pointers of a system
-	 * call lead to, which perf and ftrace fetch for themselves.
-	 */
-#pragma unroll
-	for (int i = 8; i < MAX_MISSING_BYTES; i += 4)
-		if (i >= size && i + 4 <= end)
-			*(__u32 *)(dst + i) = 0;
+	if (constant(fields_end) > size)
+		clear_missing(dst, size);
 }
 
 /*
  * Fetches a string of the process that makes the system call, as ftrace does; but unlike that,
  * a program cannot wait for a page that is not in memory: then the string is empty.
  */
-static __always_inline void copy_user_string(void *dst, __u32 pointer, __u32 loc, __u32 at)
+static __always_inline void copy_user_string(void *dst, __u64 pointer, __u64 loc, __u64 at)
 {
 	const void *from = *(const void **)(dst + pointer);
 	long len;
@@ -152,16 +160,18 @@ static __always_inline void copy_user_string(void *dst, __u32 pointer, __u32 loc
 	*(__u32 *)(dst + loc) = len << 16 | at;
 }
 
+#define copy_user_string_nr(n)                                                             \
+	do {                                                                               \
+		if (constant(nr_user_strings) > n)                                         \
+			copy_user_string(dst, constant(pointer_##n), constant(string_##n), \
+					 constant(fields_end) + n * USER_STRING_ROOM);     \
+	} while (0)
+
 static __always_inline void copy_user_strings(void *dst)
 {
-	const __u32 nr = event.nr_user_strings;
-
-#pragma unroll
-	for (int i = 0; i < USER_STRINGS_MAX; i++)
-		if (i < nr)
-			copy_user_string(dst, event.user_strings[i].pointer,
-					 event.user_strings[i].loc,
-					 event.fields_end + i * USER_STRING_ROOM);
+	copy_user_string_nr(0);
+	copy_user_string_nr(1);
+	copy_user_string_nr(2);
 }
 
 /*
@@ -172,7 +182,7 @@ static __always_inline void rebuild_common(void *dst)
 {
 	const struct persist_record *rec = dst - sizeof(*rec);
 
-	((__u32 *)dst)[0] = event.common_type;
+	((__u32 *)dst)[0] = constant(common_type);
 	((__u32 *)dst)[1] = rec->tid;
 }
 
@@ -182,17 +192,17 @@ static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
 
 	rebuild_common(dst);
 	copy_direct(dst, ctx);
-	if (event.copy_size > MAX_DIRECT_BYTES &&
-	    bpf_probe_read_kernel(dst + MAX_DIRECT_BYTES, event.copy_size - MAX_DIRECT_BYTES,
+	if (constant(copy_size) > MAX_DIRECT_BYTES &&
+	    bpf_probe_read_kernel(dst + MAX_DIRECT_BYTES, constant(copy_size) - MAX_DIRECT_BYTES,
 				  ctx + MAX_DIRECT_BYTES))
 		return false;
 	copy_user_strings(dst);
-	if (!event.is_dynamic)
-		return !event.is_incomplete;
-	rest = size - event.fixed_size;
-	if (rest > PERSIST_PAYLOAD_MAX)
+	if (!constant(is_dynamic))
+		return !constant(is_incomplete);
+	rest = size - constant(fixed_size);
+	if (rest > PERSIST_PAYLOAD_MAX - constant(fixed_size))
 		return false;
-	return !bpf_probe_read_kernel(dst + event.fixed_size, rest, ctx + event.fixed_size);
+	return !bpf_probe_read_kernel(dst + constant(fixed_size), rest, ctx + constant(fixed_size));
 }
 
 SEC("tp")

@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <yajl/yajl_gen.h>
-
 /* Longer texts are refused. Real ones have some 10 KiB at most. */
 #define EVENT_FORMAT_MAX_TEXT (256U << 10)
 
@@ -165,19 +163,5 @@ size_t event_format__print(const struct event_format *format, const void *payloa
  */
 size_t event_format__print_json(const struct event_format *format, const void *payload, size_t size,
 				char *buf, size_t cap);
-
-/**
- * event_format__emit_json() - write what event_format__print_json() gives as members of a map.
- * @format: the event
- * @payload: the raw record
- * @size: its length
- * @gen: generator in which the caller has opened a map, and which the caller closes
- *
- * Slower by half than event_format__print_json(), but it goes along with other uses of yajl.
- *
- * Return: 0; -ENOMEM; -EINVAL when the generator refuses (no map open, depth exceeded).
- */
-int event_format__emit_json(const struct event_format *format, const void *payload, size_t size,
-			    yajl_gen gen);
 
 #endif /* PERSIST_EVENT_FORMAT_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A record's fields as JSON. Field names are C identifiers, which need no escapes. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "event_format.h"
@@ -183,45 +181,4 @@ size_t event_format__print_json(const struct event_format *format, const void *p
 		text_out__char(&out, '{');
 	text_out__char(&out, '}');
 	return text_out__finish(&out);
-}
-
-/* yajl writes a number's text as it is, and so takes values of every kind that are text. */
-static int emit_value(yajl_gen gen, const struct event_format_field *field,
-		      const struct record *record)
-{
-	char stack[1024];
-	struct text_out out = { .buf = stack, .cap = sizeof(stack) };
-	yajl_gen_status status;
-	char *heap = NULL;
-
-	print_json_value(&out, field, record);
-	if (out.len > out.cap) {
-		heap = malloc(out.len);
-		if (!heap)
-			return -ENOMEM;
-		out = (struct text_out){ .buf = heap, .cap = out.len };
-		print_json_value(&out, field, record);
-	}
-	status = yajl_gen_number(gen, out.buf, out.len);
-	free(heap);
-	return status == yajl_gen_status_ok ? 0 : -EINVAL;
-}
-
-int event_format__emit_json(const struct event_format *format, const void *payload, size_t size,
-			    yajl_gen gen)
-{
-	struct record record = { .data = size ? payload : (const void *)"", .size = size };
-	int err = 0;
-
-	for (size_t i = 0; !err && i < format->nr_fields; i++) {
-		const struct event_format_field *field = &format->fields[i];
-
-		if (field->is_common)
-			continue;
-		if (yajl_gen_string(gen, (const unsigned char *)field->name, strlen(field->name)) !=
-		    yajl_gen_status_ok)
-			return -EINVAL;
-		err = emit_value(gen, field, &record);
-	}
-	return err;
 }

@@ -15,9 +15,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "event_constants.h"
+#include "event_constant_values.h"
 #include "fd_memory.h"
-#include "mce_layout.h"
 #include "mce_program.h"
 #include "mce_record.skel.h"
 #include "percpu_events.skel.h"
@@ -60,10 +59,10 @@ static bool is_syscall(const struct event_request *request)
 }
 
 static bool find_mce_layout(const struct kernel_types *types, const struct event_request *request,
-			    struct mce_layout *layout, uint32_t *payload_size)
+			    struct event_constants *constants, uint32_t *payload_size)
 {
 	return !strcmp(request->system, "mce") && !strcmp(request->tracepoint, "mce_record") &&
-	       mce_program__find_layout(types->btf, request->format, layout, payload_size);
+	       mce_program__find_layout(types->btf, request->format, constants, payload_size);
 }
 
 /* bpf_probe_read_kernel(), by which a program gets at the variable part of a record. */
@@ -90,6 +89,12 @@ static bool is_dynamic(const struct event_request *request)
 			return true;
 	return false;
 }
+
+/* The string to which the pointer at one offset leads, and where its __data_loc is. */
+struct user_string {
+	uint32_t pointer;
+	uint32_t loc;
+};
 
 /*
  * Finds the fields of a system call that hold the string behind one of its pointers: the field
@@ -128,9 +133,9 @@ static uint32_t constant_size(const struct event_request *request)
 enum persist_capture event_program__plan(const struct kernel_types *types,
 					 const struct event_request *request, uint32_t *payload_max)
 {
-	struct mce_layout layout;
+	struct event_constants ignored;
 
-	if (find_mce_layout(types, request, &layout, payload_max))
+	if (find_mce_layout(types, request, &ignored, payload_max))
 		return PERSIST_CAPTURE_RAW_BTF;
 	*payload_max = is_dynamic(request) ? PERSIST_PAYLOAD_MAX : constant_size(request);
 	return PERSIST_CAPTURE_TRACEPOINT;
@@ -165,35 +170,54 @@ static int find_context_layout(const struct kernel_types *types,
 	return 0;
 }
 
-static void set_constants(const struct event_request *request, const struct event_program *program,
-			  const struct context_layout *context, struct event_constants *event)
+static void set_strings(const struct event_request *request, struct event_constants *event)
+{
+	struct user_string strings[USER_STRINGS_MAX] = {};
+
+	event->nr_user_strings = find_user_strings(request, strings);
+	event->pointer_0 = strings[0].pointer;
+	event->string_0 = strings[0].loc;
+	event->pointer_1 = strings[1].pointer;
+	event->string_1 = strings[1].loc;
+	event->pointer_2 = strings[2].pointer;
+	event->string_2 = strings[2].loc;
+}
+
+static void set_tracepoint_constants(const struct event_request *request,
+				     const struct context_layout *context,
+				     struct event_constants *event)
 {
 	const struct event_format_field *nr =
 		event_format__find_field(request->format, "__syscall_nr");
 
-	*event = (struct event_constants){
-		.event_id = request->record_id,
-		.nr_cpus = request->nr_cpus,
-		.keep = request->keep,
-		.tail_type = request->tail_type,
-		.wakeup_events = request->wakeup_events,
-		.unit_mask = request->tail_bytes / PERSIST_UNIT_SIZE - 1,
-		.fixed_size = constant_size(request),
-		.is_dynamic = is_dynamic(request),
-		.stores_are_ordered = STORES_ARE_ORDERED,
-		.common_type = request->tracepoint_id,
-		.copy_size = context->copy_size,
-		.syscall_nr_offset = nr ? nr->offset : 0,
-		.fields_end = event_format__fixed_size(request->format),
-	};
-	event->nr_user_strings = find_user_strings(request, event->user_strings);
-	if (program->capture == PERSIST_CAPTURE_RAW_BTF) {
-		event->fixed_size = program->payload_max;
-		event->is_dynamic = 0;
-	} else if (event->is_dynamic && !kernel_may_be_read()) {
+	event->fixed_size = constant_size(request);
+	event->is_dynamic = is_dynamic(request);
+	if (event->is_dynamic && !kernel_may_be_read()) {
 		event->is_dynamic = 0;
 		event->is_incomplete = 1;
 	}
+	event->copy_size = context->copy_size;
+	event->fields_end = event_format__fixed_size(request->format);
+	event->syscall_nr_offset = nr ? nr->offset : 0;
+	set_strings(request, event);
+}
+
+/* @event has mce_record's layout, if it is that. */
+static void set_constants(const struct event_request *request, const struct event_program *program,
+			  const struct context_layout *context, struct event_constants *event)
+{
+	event->record_id = request->record_id;
+	event->nr_cpus = request->nr_cpus;
+	event->keep = request->keep;
+	event->tail_type = request->tail_type;
+	event->wakeup_events = request->wakeup_events;
+	event->unit_mask = request->tail_bytes / PERSIST_UNIT_SIZE - 1;
+	event->stores_are_ordered = STORES_ARE_ORDERED;
+	event->common_type = request->tracepoint_id;
+	if (program->capture == PERSIST_CAPTURE_RAW_BTF)
+		event->fixed_size = program->payload_max;
+	else
+		set_tracepoint_constants(request, context, event);
 }
 
 static struct bpf_object *open_object(const struct event_program *program, const char *btf_path)
@@ -208,14 +232,6 @@ static struct bpf_object *open_object(const struct event_program *program, const
 	else
 		elf = percpu_events_bpf__elf_bytes(&size);
 	return bpf_object__open_mem(elf, size, &opts);
-}
-
-static int set_read_only_data(struct bpf_object *object, const char *section, const void *data,
-			      size_t size)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(object, section);
-
-	return map ? bpf_map__set_initial_value(map, data, size) : -EINVAL;
 }
 
 /* A map of maps is made for maps like @inner; one that this event does not need is not made. */
@@ -276,7 +292,6 @@ static void take_descriptors(struct event_program *program)
 	program->tails = map_descriptor(program->object, "tails");
 	program->wakeup = map_descriptor(program->object, "wakeup");
 	program->scratch = map_descriptor(program->object, "scratch");
-	program->constants = map_descriptor(program->object, ".rodata.event");
 }
 
 static int init_counters(int counters, uint32_t event_id, uint32_t nr_cpus)
@@ -315,36 +330,33 @@ static int start_first_generation(struct event_program *program,
 }
 
 static int load_object(struct event_program *program, const struct kernel_types *types,
-		       const struct event_request *request, const struct buffers *buffers,
-		       const struct mce_layout *layout)
+		       const struct event_request *request, const struct buffers *buffers)
 {
+	bool is_raw = program->capture == PERSIST_CAPTURE_RAW_BTF;
 	struct context_layout context;
-	struct event_constants event;
+	struct event_constants event = {};
+	const struct target_btf parts = {
+		.task = &types->task,
+		.context = &context,
+		.constants = &event,
+		.mce_types = is_raw ? types->btf : NULL,
+	};
 	char btf_path[PATH_MAX];
+	uint32_t payload_size;
 	int btf_fd, err;
 
+	find_mce_layout(types, request, &event, &payload_size);
 	err = find_context_layout(types, request, &context);
 	if (err)
 		return err;
 	set_constants(request, program, &context, &event);
-	btf_fd = target_btf__make(&types->task, &context, btf_path);
+	btf_fd = target_btf__make(&parts, btf_path);
 	if (btf_fd < 0)
 		return btf_fd;
-	program->object =
-		open_object(program, program->capture == PERSIST_CAPTURE_RAW_BTF ? NULL : btf_path);
-	if (!program->object) {
-		err = -errno;
-		goto out;
-	}
-	err = set_read_only_data(program->object, ".rodata.event", &event, sizeof(event));
-	if (!err && program->capture == PERSIST_CAPTURE_RAW_BTF)
-		err = set_read_only_data(program->object, ".rodata.layout", layout,
-					 sizeof(*layout));
-	if (!err)
-		err = size_maps(program->object, &event, buffers);
+	program->object = open_object(program, btf_path);
+	err = program->object ? size_maps(program->object, &event, buffers) : -errno;
 	if (!err)
 		err = bpf_object__load(program->object);
-out:
 	close(btf_fd);
 	return err;
 }
@@ -353,14 +365,11 @@ int event_program__load(struct event_program *program, const struct log *log,
 			const struct kernel_types *types, const struct event_request *request,
 			const struct buffers *buffers)
 {
-	struct mce_layout layout;
-	uint32_t payload_size;
 	int err;
 
 	*program = (struct event_program){ .link = -1 };
 	program->capture = event_program__plan(types, request, &program->payload_max);
-	find_mce_layout(types, request, &layout, &payload_size);
-	err = load_object(program, types, request, buffers, &layout);
+	err = load_object(program, types, request, buffers);
 	if (err)
 		goto failed;
 	if (is_dynamic(request) && program->capture == PERSIST_CAPTURE_TRACEPOINT &&
@@ -436,8 +445,8 @@ int event_program__attach(struct event_program *program, const struct log *log,
 uint64_t event_program__locked_bytes(const struct event_program *program)
 {
 	const int fds[] = {
-		program->program, program->counters, program->control, program->heads,    program->tails,
-		program->wakeup,  program->scratch,  program->constants,
+		program->program, program->counters, program->control, program->heads,
+		program->tails,	  program->wakeup,   program->scratch,
 	};
 	uint64_t sum = 0;
 

@@ -39,7 +39,6 @@ struct event_program {
 	int tails;
 	int wakeup;
 	int scratch;
-	int constants;
 	/* Owned by this structure. */
 	int link;
 };

@@ -9,13 +9,20 @@
 #include "event_format.h"
 
 struct btf;
-struct mce_layout;
+struct event_constants;
 
 /*
- * Fills in @layout and the size of the payload if bpf/mce_record.bpf.c knows every field of
- * @format and the tracepoint's argument is of a type it knows; otherwise returns false.
+ * Fills in the constants of the record's layout, and the size of the payload, if
+ * bpf/mce_record.bpf.c knows every field of @format and the tracepoint's argument is of a type
+ * it knows; otherwise returns false.
  */
 bool mce_program__find_layout(const struct btf *kernel, const struct event_format *format,
-			      struct mce_layout *layout, uint32_t *payload_size);
+			      struct event_constants *constants, uint32_t *payload_size);
+
+/*
+ * Adds the types that the program relocates against to @target, as they are in @kernel.
+ * Returns 0 or -errno.
+ */
+int mce_program__add_types(struct btf *target, const struct btf *kernel);
 
 #endif

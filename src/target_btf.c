@@ -11,6 +11,9 @@
 
 #include <bpf/btf.h>
 
+#include "event_constant_values.h"
+#include "mce_program.h"
+
 static bool find_member(const struct btf *btf, const struct btf_type *type, const char *name,
 			uint32_t *offset)
 {
@@ -44,7 +47,7 @@ void target_btf__find_task_layout(const struct btf *kernel, struct task_layout *
 
 /* The integer and array types that the structures below are made of. */
 struct basic_types {
-	int u8, u16, u32, comm;
+	int u8, u16, u32, u64, comm;
 };
 
 static int add_basic_types(struct btf *btf, struct basic_types *types)
@@ -52,9 +55,10 @@ static int add_basic_types(struct btf *btf, struct basic_types *types)
 	int character = btf__add_int(btf, "char", 1, BTF_INT_SIGNED);
 	int index = btf__add_int(btf, "__ARRAY_SIZE_TYPE__", 4, 0);
 
-	types->u8 = btf__add_int(btf, "unsigned char", 1, 0);
-	types->u16 = btf__add_int(btf, "unsigned short", 2, 0);
-	types->u32 = btf__add_int(btf, "unsigned int", 4, 0);
+	types->u8 = btf__add_int(btf, "u8", 1, 0);
+	types->u16 = btf__add_int(btf, "u16", 2, 0);
+	types->u32 = btf__add_int(btf, "u32", 4, 0);
+	types->u64 = btf__add_int(btf, "u64", 8, 0);
 	types->comm = btf__add_array(btf, index, character, 16);
 	return types->comm < 0 ? types->comm : 0;
 }
@@ -130,8 +134,21 @@ static int write_to_memory_file(const struct btf *btf, char *path)
 	return fd;
 }
 
-int target_btf__make(const struct task_layout *task, const struct context_layout *context,
-		     char *path)
+static int add_constants(struct btf *btf, const struct event_constants *constants)
+{
+	int err = btf__add_enum(btf, "event_constant", 4);
+
+	if (err > 0)
+		err = 0;
+#define X(name)   \
+	if (!err) \
+		err = btf__add_enum_value(btf, "EVENT_" #name, constants->name);
+	EVENT_CONSTANTS(X)
+#undef X
+	return err;
+}
+
+int target_btf__make(const struct target_btf *parts, char *path)
 {
 	struct btf *btf = btf__new_empty();
 	struct basic_types types;
@@ -140,10 +157,14 @@ int target_btf__make(const struct task_layout *task, const struct context_layout
 	if (!btf)
 		return -errno;
 	err = add_basic_types(btf, &types);
-	if (!err && task->known)
-		err = add_task(btf, &types, task);
 	if (!err)
-		err = add_context(btf, &types, context);
+		err = add_constants(btf, parts->constants);
+	if (!err && parts->task->known)
+		err = add_task(btf, &types, parts->task);
+	if (!err)
+		err = add_context(btf, &types, parts->context);
+	if (!err && parts->mce_types)
+		err = mce_program__add_types(btf, parts->mce_types);
 	if (!err)
 		err = write_to_memory_file(btf, path);
 	btf__free(btf);

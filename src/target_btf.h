@@ -4,9 +4,9 @@
  *
  * libbpf would read the whole of the kernel's BTF for each program, which takes longer than
  * everything else about adding an event. So the few offsets that programs need are looked up
- * once, and each program gets a small BTF of its own with just these. The same BTF also
- * describes, as struct event_context, where in a tracepoint's record things are that differ
- * from event to event.
+ * once, and each program gets a small BTF of its own with just these. The same BTF also has what
+ * differs from event to event: the constants of bpf/event_constants.h, as an enumeration, and as
+ * struct event_context, where in a tracepoint's record things are.
  */
 #ifndef PERSIST_TARGET_BTF_H
 #define PERSIST_TARGET_BTF_H
@@ -39,11 +39,19 @@ struct context_layout {
 
 void target_btf__find_task_layout(const struct btf *kernel, struct task_layout *task);
 
+struct event_constants;
+
+struct target_btf {
+	const struct task_layout *task;
+	const struct context_layout *context;
+	const struct event_constants *constants;
+	const struct btf *mce_types; /* the kernel's, if mce_record's types are needed; else NULL */
+};
+
 /*
  * Makes the BTF and puts its path, to be opened by libbpf, into @path (of PATH_MAX bytes).
  * Returns a descriptor that keeps the path valid, or -errno.
  */
-int target_btf__make(const struct task_layout *task, const struct context_layout *context,
-		     char *path);
+int target_btf__make(const struct target_btf *parts, char *path);
 
 #endif

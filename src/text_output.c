@@ -38,41 +38,65 @@ static void put_string(struct text_out *out, const char *string)
 	text_out__bytes(out, string, strlen(string));
 }
 
+static const char hex_digits[] = "0123456789abcdef";
+
 static void put_hex_byte(struct text_out *out, unsigned char byte)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	text_out__char(out, digits[byte >> 4]);
-	text_out__char(out, digits[byte & 15]);
+	text_out__char(out, hex_digits[byte >> 4]);
+	text_out__char(out, hex_digits[byte & 15]);
 }
 
-/* A thread can give itself any name: no line of the output shall break, or control a terminal. */
+static bool is_control(char c)
+{
+	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
+}
+
+/*
+ * Names of threads and files hold what their makers like. No line of the output shall break, look
+ * like another one, or control a terminal: from @start on, control characters become \xNN.
+ */
+static void escape_controls(struct text_out *out, size_t start)
+{
+	size_t nr = 0, from, to;
+
+	if (out->len > out->cap)
+		return; /* cut: it is put together once more */
+	for (size_t i = start; i < out->len; i++)
+		nr += is_control(out->buf[i]);
+	if (!nr)
+		return;
+	from = out->len;
+	out->len += nr * (sizeof("\\xNN") - 2);
+	if (out->len > out->cap)
+		return;
+	for (to = out->len; from > start; from--) {
+		char c = out->buf[from - 1];
+
+		if (!is_control(c)) {
+			out->buf[--to] = c;
+			continue;
+		}
+		to -= sizeof("\\xNN") - 1;
+		out->buf[to] = '\\';
+		out->buf[to + 1] = 'x';
+		out->buf[to + 2] = hex_digits[(unsigned char)c >> 4];
+		out->buf[to + 3] = hex_digits[(unsigned char)c & 15];
+	}
+}
+
+/* Right-aligned. Also one that is too long has a space in front: a line of a record begins so. */
 static void put_comm(struct text_out *out, const char comm[PERSIST_COMM_SIZE])
 {
 	size_t len = strnlen(comm, PERSIST_COMM_SIZE);
-	size_t width = 0;
-	bool is_plain = true;
+	size_t width = len;
 
-	for (size_t i = 0; i < len; i++) {
-		bool is_control = (unsigned char)comm[i] < ' ' || comm[i] == 0x7f;
-
-		width += is_control ? 4 : 1;
-		is_plain &= !is_control;
-	}
-	/* Also one that is too long has a space in front. */
+	for (size_t i = 0; i < len; i++)
+		if (is_control(comm[i]))
+			width += sizeof("\\xNN") - 2;
 	text_out__fill(out, ' ', width < COMM_WIDTH ? COMM_WIDTH - width + 1 : 1);
-	if (is_plain) {
-		text_out__bytes(out, comm, len);
-		return;
-	}
-	for (size_t i = 0; i < len; i++) {
-		if ((unsigned char)comm[i] >= ' ' && comm[i] != 0x7f) {
-			text_out__char(out, comm[i]);
-			continue;
-		}
-		text_out__bytes(out, "\\x", 2);
-		put_hex_byte(out, (unsigned char)comm[i]);
-	}
+	text_out__bytes(out, comm, len);
+	if (width != len)
+		escape_controls(out, out->len - len);
 }
 
 static void put_payload(struct text_out *out, const struct persist_event *event,
@@ -81,11 +105,13 @@ static void put_payload(struct text_out *out, const struct persist_event *event,
 	const struct event_format *format = persist_event__format(event);
 	const unsigned char *payload = persist_record__payload(record);
 	bool is_cut = out->len >= out->cap;
+	size_t start = out->len;
 
 	if (format) {
 		out->len += event_format__print(format, payload, record->size,
 						is_cut ? NULL : out->buf + out->len,
 						is_cut ? 0 : out->cap - out->len);
+		escape_controls(out, start);
 		return;
 	}
 	put_string(out, "payload=");

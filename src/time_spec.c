@@ -252,6 +252,11 @@ static void put_digits(char *to, unsigned int digits, uint64_t value)
 	}
 }
 
+void rfc3339__put_fraction(uint64_t ns, char text[RFC3339_SIZE])
+{
+	put_digits(text + sizeof("0000-00-00T00:00:00.") - 1, 9, ns);
+}
+
 void rfc3339__format(int64_t wall_ns, char text[RFC3339_SIZE])
 {
 	int64_t seconds = wall_ns / (int64_t)NSEC_PER_SEC;
@@ -272,5 +277,5 @@ void rfc3339__format(int64_t wall_ns, char text[RFC3339_SIZE])
 	put_digits(text + 11, 2, (uint64_t)tm.tm_hour);
 	put_digits(text + 14, 2, (uint64_t)tm.tm_min);
 	put_digits(text + 17, 2, (uint64_t)tm.tm_sec);
-	put_digits(text + 20, 9, (uint64_t)ns);
+	rfc3339__put_fraction((uint64_t)ns, text);
 }

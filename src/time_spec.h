@@ -39,4 +39,7 @@ int time_spec__parse(const char *text, uint64_t now, int64_t offset, uint64_t *r
 /* Writes @wall_ns, nanoseconds of CLOCK_REALTIME, as RFC 3339 in UTC. */
 void rfc3339__format(int64_t wall_ns, char text[RFC3339_SIZE]);
 
+/* Replaces the nanoseconds in such a text. */
+void rfc3339__put_fraction(uint64_t ns, char text[RFC3339_SIZE]);
+
 #endif
