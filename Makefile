@@ -1,29 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make             build ./loader and ./reader
+# make             build ./loader, ./reader and the library
 # make start       install what is missing, build, record, show events being read back (root)
 # make check       install what is missing, and run all tests (root)
 # make help        more targets and variables
 
 VERSION := $(shell sed -n 's/.*PERSIST_BPF_VERSION "\(.*\)"/\1/p' src/version.h)
+# Counted up when a program that was linked with the library would no longer run.
+SONAME := libpersist.so.0
 
 OUTPUT	 ?= build
 CC	 ?= cc
 CLANG	 ?= clang
 BPFTOOL	 ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
 PKG_CONFIG ?= pkg-config
+OBJCOPY	 ?= objcopy
 # Types of the kernel that builds; the programs find those of the kernel that runs by CO-RE.
 VMLINUX_BTF ?= /sys/kernel/btf/vmlinux
 
 prefix	?= /usr/local
 bindir	?= $(prefix)/bin
 includedir ?= $(prefix)/include
+libdir	?= $(prefix)/lib
+pkgconfigdir ?= $(libdir)/pkgconfig
 mandir	?= $(prefix)/share/man
 
 CFLAGS	 ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wno-unused-parameter
 override CPPFLAGS += -Iinclude -Ibpf -Isrc -I$(OUTPUT)
-override CFLAGS	  += -std=gnu11 $(WARNINGS) -fvisibility=hidden
+override CFLAGS	  += -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
+LIBRARY_LDLIBS = -lbpf
 LDLIBS	 = -lbpf -lelf -lz -lyajl
 STATIC_LDLIBS = -lbpf -lelf -lz -lyajl_s
 
@@ -43,24 +49,30 @@ Q := @
 say = @printf '  %-8s %s\n'
 endif
 
-# What is the command line of one of the two programs; everything else is the library's.
+# What is the command line of one of the two programs, or of both; everything else is the
+# library's. The programs also use what the library does not export, and are linked with its
+# objects.
 LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
 READER_SOURCES := reader.c
-LIBRARY_SOURCES := $(filter-out $(LOADER_SOURCES) $(READER_SOURCES),$(notdir $(wildcard src/*.c)))
+COMMAND_SOURCES := cursor_file.c json_output.c json_string.c line_writer.c text_output.c
+LIBRARY_SOURCES := $(filter-out $(LOADER_SOURCES) $(READER_SOURCES) $(COMMAND_SOURCES), \
+	$(notdir $(wildcard src/*.c)))
 
 object = $(addprefix $(OUTPUT)/,$(1:.c=.o))
-LIBRARY := $(OUTPUT)/libpersist.a
+LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES))
+LIBRARIES := $(OUTPUT)/libpersist.so.$(VERSION) $(OUTPUT)/libpersist.a
 BPF_OBJECTS := $(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.bpf.c))
 SKELETONS := $(BPF_OBJECTS:%=$(OUTPUT)/%.skel.h)
 
 .PHONY: all
-all: $(OUTPUT)/loader $(OUTPUT)/reader
+all: $(OUTPUT)/loader $(OUTPUT)/reader $(LIBRARIES)
 ifeq ($(OUTPUT),build)
 all: loader reader
 loader reader: %: $(OUTPUT)/%
 	$(Q)cp -f $< $@
 endif
 
+.PHONY: FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -90,15 +102,28 @@ $(OUTPUT)/%.o: src/%.c | $(SKELETONS)
 	$(say) CC $@
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(LIBRARY): $(call object,$(LIBRARY_SOURCES))
-	$(say) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(OUTPUT)/libpersist.so.$(VERSION): $(LIBRARY_OBJECTS) src/libpersist.map
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
+		-Wl,--version-script=src/libpersist.map $(LIBRARY_OBJECTS) $(LIBRARY_LDLIBS) -o $@
 
-$(OUTPUT)/loader: $(call object,$(LOADER_SOURCES)) $(LIBRARY)
+# One object in which only what is exported is global, so that no name of ours gets in the way of
+# one of the program that is linked with it.
+$(OUTPUT)/libpersist.a: $(LIBRARY_OBJECTS)
+	$(say) AR $@
+	$(Q)$(CC) -r -nostdlib $^ -o $(@:.a=.o)
+	$(Q)$(OBJCOPY) --localize-hidden $(@:.a=.o)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
+
+$(OUTPUT)/persist-bpf.pc: packaging/persist-bpf.pc.in src/version.h FORCE | $(OUTPUT)
+	$(Q)sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; \
+		s|@version@|$(VERSION)|' $< > $@
+
+$(OUTPUT)/loader: $(call object,$(LOADER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-$(OUTPUT)/reader: $(call object,$(READER_SOURCES)) $(LIBRARY)
+$(OUTPUT)/reader: $(call object,$(READER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
@@ -106,8 +131,8 @@ $(OUTPUT)/reader: $(call object,$(READER_SOURCES)) $(LIBRARY)
 .PHONY: static
 static: $(OUTPUT)/static/loader $(OUTPUT)/static/reader
 
-$(OUTPUT)/static/loader: $(call object,$(LOADER_SOURCES)) $(LIBRARY)
-$(OUTPUT)/static/reader: $(call object,$(READER_SOURCES)) $(LIBRARY)
+$(OUTPUT)/static/loader: $(call object,$(LOADER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_OBJECTS)
+$(OUTPUT)/static/reader: $(call object,$(READER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_OBJECTS)
 $(OUTPUT)/static/%:
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
@@ -148,10 +173,11 @@ $(OUTPUT)/tests/unit/%.t: tests/unit/%.c $(TESTED_OBJECTS)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $(@:.t=.d) $< $(TESTED_OBJECTS) \
 		-lcmocka $(LDLIBS) -lpthread -o $@
 
-$(OUTPUT)/tests/%: tests/kernel/%.c $(LIBRARY)
+$(OUTPUT)/tests/%: tests/kernel/%.c $(LIBRARY_OBJECTS)
 	$(say) TEST $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIBRARY) $(LDLIBS) -lpthread -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIBRARY_OBJECTS) $(LDLIBS) \
+		-lpthread -o $@
 
 -include $(wildcard $(OUTPUT)/tests/*.d $(OUTPUT)/tests/unit/*.d)
 
@@ -200,14 +226,36 @@ $(OUTPUT)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(TESTED_OBJECTS)
 
 # ---- the rest ------------------------------------------------------------------------------------
 
-.PHONY: install uninstall
+HEADERS := persist_bpf.h persist_record.h persist_tree.h persist_attr.h
+MAN1 := $(notdir $(wildcard man/*.1))
+MAN3 := $(notdir $(wildcard man/*.3))
+# A page describes several functions; a man page for each of them leads to it. "name.3:page.3"
+MAN3_ALIASES := $(shell packaging/man-aliases man/*.3)
+alias_name = $(firstword $(subst :, ,$1))
+alias_page = $(lastword $(subst :, ,$1))
+
 INSTALLED := $(bindir)/persist-loader $(bindir)/persist-reader \
-	$(mandir)/man1/persist-loader.1 $(mandir)/man1/persist-reader.1
-install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1
+	$(addprefix $(libdir)/,libpersist.so.$(VERSION) $(SONAME) libpersist.so libpersist.a) \
+	$(pkgconfigdir)/persist-bpf.pc $(addprefix $(includedir)/,$(HEADERS)) \
+	$(addprefix $(mandir)/man1/,$(MAN1)) $(addprefix $(mandir)/man3/,$(MAN3)) \
+	$(foreach alias,$(MAN3_ALIASES),$(mandir)/man3/$(call alias_name,$(alias)))
+
+.PHONY: install uninstall
+install: all $(OUTPUT)/persist-bpf.pc
+	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) \
+		$(mandir)/man1 $(mandir)/man3)
 	install -m 755 $(OUTPUT)/loader $(DESTDIR)$(bindir)/persist-loader
 	install -m 755 $(OUTPUT)/reader $(DESTDIR)$(bindir)/persist-reader
-	install -m 644 man/persist-loader.1 man/persist-reader.1 $(DESTDIR)$(mandir)/man1
+	install -m 755 $(OUTPUT)/libpersist.so.$(VERSION) $(DESTDIR)$(libdir)
+	ln -sf libpersist.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libpersist.so
+	install -m 644 $(OUTPUT)/libpersist.a $(DESTDIR)$(libdir)
+	install -m 644 $(OUTPUT)/persist-bpf.pc $(DESTDIR)$(pkgconfigdir)
+	install -m 644 $(addprefix include/,$(HEADERS)) $(DESTDIR)$(includedir)
+	install -m 644 $(addprefix man/,$(MAN1)) $(DESTDIR)$(mandir)/man1
+	install -m 644 $(addprefix man/,$(MAN3)) $(DESTDIR)$(mandir)/man3
+	$(foreach alias,$(MAN3_ALIASES),echo .so man3/$(call alias_page,$(alias)) \
+		> $(DESTDIR)$(mandir)/man3/$(call alias_name,$(alias)) &&) :
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
@@ -224,7 +272,7 @@ clean:
 .PHONY: help
 help:
 	@echo 'targets:'
-	@echo '  all (default)  ./loader and ./reader'
+	@echo '  all (default)  ./loader, ./reader and the library'
 	@echo '  static         $(OUTPUT)/static/loader and reader, without shared libraries'
 	@echo '  start          install what is missing, build, record, show events (root)'
 	@echo '  check          all tests, virtual machines included (root)'
@@ -233,4 +281,4 @@ help:
 	@echo '  fuzz           the parsers of what comes from outside, FUZZ_SECONDS each'
 	@echo '  install, uninstall, format, clean'
 	@echo 'variables: V=1 OUTPUT=dir SANITIZE=1 CC CLANG CFLAGS LDFLAGS BPFTOOL VMLINUX_BTF'
-	@echo '           prefix DESTDIR FUZZ_SECONDS PERSIST_CACHE (kernels for the tests)'
+	@echo '           prefix libdir DESTDIR FUZZ_SECONDS PERSIST_CACHE (kernels for the tests)'

@@ -463,20 +463,34 @@ void event_program__close(struct event_program *program)
 	*program = (struct event_program){ .link = -1 };
 }
 
+/*
+ * One call for all CPUs: after a change of a map of maps the kernel waits until no program uses
+ * what was there before, and that takes milliseconds.
+ */
+static int fill_slots(int map, const int *rings, uint32_t nr_cpus, uint32_t generation)
+{
+	uint32_t *slots, nr = nr_cpus;
+	int err = 0;
+
+	if (!rings)
+		return 0;
+	slots = malloc(nr_cpus * sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
+		slots[cpu] = (generation & 1) * nr_cpus + cpu;
+	if (bpf_map_update_batch(map, slots, rings, &nr, NULL))
+		err = -errno;
+	free(slots);
+	return err;
+}
+
 int event_program__set_buffers(int heads, int tails, const struct buffers *buffers,
 			       uint32_t generation)
 {
-	uint32_t slot = (generation & 1) * buffers->nr_cpus;
+	int err = fill_slots(heads, buffers->heads, buffers->nr_cpus, generation);
 
-	for (uint32_t cpu = 0; cpu < buffers->nr_cpus; cpu++, slot++) {
-		if (buffers->heads &&
-		    bpf_map_update_elem(heads, &slot, &buffers->heads[cpu], BPF_ANY))
-			return -errno;
-		if (buffers->tails &&
-		    bpf_map_update_elem(tails, &slot, &buffers->tails[cpu], BPF_ANY))
-			return -errno;
-	}
-	return 0;
+	return err ? err : fill_slots(tails, buffers->tails, buffers->nr_cpus, generation);
 }
 
 static int drop_slots(int map, uint32_t nr_cpus, uint32_t generation)
