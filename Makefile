@@ -230,11 +230,11 @@ HEADERS := persist_bpf.h persist_record.h persist_tree.h persist_attr.h
 MAN1 := $(notdir $(wildcard man/*.1))
 MAN3 := $(notdir $(wildcard man/*.3))
 # A page describes several functions; a man page for each of them leads to it. "name.3:page.3"
-MAN3_ALIASES := $(shell packaging/man-aliases man/*.3)
+MAN3_ALIASES = $(shell packaging/man-aliases man/*.3)
 alias_name = $(firstword $(subst :, ,$1))
 alias_page = $(lastword $(subst :, ,$1))
 
-INSTALLED := $(bindir)/persist-loader $(bindir)/persist-reader \
+INSTALLED = $(bindir)/persist-loader $(bindir)/persist-reader \
 	$(addprefix $(libdir)/,libpersist.so.$(VERSION) $(SONAME) libpersist.so libpersist.a) \
 	$(pkgconfigdir)/persist-bpf.pc $(addprefix $(includedir)/,$(HEADERS)) \
 	$(addprefix $(mandir)/man1/,$(MAN1)) $(addprefix $(mandir)/man3/,$(MAN3)) \

@@ -28,6 +28,9 @@
 extern "C" {
 #endif
 
+/* The library is built with -fvisibility=hidden: what is declared here is what it exports. */
+#pragma GCC visibility push(default)
+
 /* Where a tree of persistent events is, unless said otherwise. */
 #define PERSIST_DEFAULT_ROOT "/sys/fs/bpf/persistent"
 
@@ -135,7 +138,8 @@ static inline const void *persist_record__payload(const struct persist_record *r
  * @log_level:        the least important level that is passed on
  * @root:             tree in which names are looked up; NULL: PERSIST_DEFAULT_ROOT
  * @cpus:             list of CPUs such as "0-3,8"; NULL: all
- * @since_ns:         nothing before this time (CLOCK_BOOTTIME)
+ * @since_ns:         nothing before this time (CLOCK_BOOTTIME); the present time for only what
+ *                    comes from now on
  * @until_ns:         nothing after this time; 0: no limit
  * @last:             of what is there, only the newest @last records of all events together;
  *                    0: everything
@@ -184,6 +188,18 @@ void persist_reader__free(struct persist_reader *reader);
 int persist_reader__add(struct persist_reader *reader, const char *target);
 
 /**
+ * persist_reader__add_all() - read every event of the root
+ * @reader: before the first call of persist_reader__next()
+ *
+ * Followers also read those that come later, need no tree to begin with, and never come to an end.
+ * An event that cannot be read is left out, with a message.
+ *
+ * Return: 0, or -ENOENT (there is no tree, and @follow is not set), -EBUSY (next was called), or
+ * as persist_list_events().
+ */
+int persist_reader__add_all(struct persist_reader *reader);
+
+/**
  * struct persist_position - how far one event on one CPU was read
  * @instance: of the event's metadata
  * @event_id: its id
@@ -198,14 +214,28 @@ struct persist_position {
 };
 
 /**
+ * persist_reader__positions() - how far the reader has come
+ * @reader:    the reader
+ * @positions: set to an array, which the caller frees with free(); NULL if nothing was read
+ *
+ * Everything that persist_reader__next() has given out counts as read, the last item as well: call
+ * this when it has been dealt with. The array can be stored as it is.
+ *
+ * Return: how many, or -ENOMEM.
+ */
+int persist_reader__positions(const struct persist_reader *reader,
+			      struct persist_position **positions);
+
+/**
  * persist_reader__resume() - go on behind saved positions
- * @reader:    after its events were added, before the first call of persist_reader__next()
- * @positions: in any order; those of events that are not read are ignored
+ * @reader:    before the first call of persist_reader__next()
+ * @positions: of persist_reader__positions(), or one's own, in any order; copied. Those of events
+ *             that are not read are ignored.
  * @nr:        how many
  *
  * Without a position, an event is read from the oldest record that its buffers hold.
  *
- * Return: 0 or -EBUSY (next was called).
+ * Return: 0, or -EBUSY (next was called), -ENOMEM.
  */
 int persist_reader__resume(struct persist_reader *reader, const struct persist_position *positions,
 			   size_t nr);
@@ -257,6 +287,114 @@ const char *persist_event__format_text(const struct persist_event *event);
 /* The path by which the event was found. */
 const char *persist_event__path(const struct persist_event *event);
 
+/* ---- Fields of a record ------------------------------------------------------------------ */
+
+/*
+ * A field of the records of one event. It belongs to the event, and is valid as long as that is.
+ * What only reads it can be called by any number of threads at the same time.
+ */
+struct persist_field;
+
+/* What a field holds. */
+enum persist_field_type {
+	PERSIST_FIELD_UNSIGNED = 1, /* an unsigned integer of 1, 2, 4 or 8 bytes */
+	PERSIST_FIELD_SIGNED = 2,   /* a signed one */
+	PERSIST_FIELD_POINTER = 3,  /* an address in the kernel or in user space */
+	PERSIST_FIELD_STRING = 4,   /* characters */
+	PERSIST_FIELD_BYTES = 5,    /* an array of something else, or a structure */
+};
+
+/**
+ * persist_event__find_field() - a field by its name
+ * @event: the event
+ * @name:  as in persist_event__format_text(), such as "prev_comm"; also one of those that every
+ *         event has, such as "common_type"
+ *
+ * Looking a field up once, before many records are read, is enough.
+ *
+ * Return: the field, or NULL with errno: ENOENT (there is no such field), ENODATA (there is no
+ * format text, or it is malformed).
+ */
+const struct persist_field *persist_event__find_field(const struct persist_event *event,
+						      const char *name);
+
+/*
+ * The fields of the event in the order of the format text, without those that every event has (the
+ * record's header has what these say): how many there are, and one of them, NULL beyond the last.
+ */
+size_t persist_event__nr_fields(const struct persist_event *event);
+const struct persist_field *persist_event__field(const struct persist_event *event, size_t index);
+
+const char *persist_field__name(const struct persist_field *field);
+enum persist_field_type persist_field__type(const struct persist_field *field);
+
+/* The type as the kernel's source has it, such as "pid_t", "char[16]" or "__data_loc u32[]". */
+const char *persist_field__type_text(const struct persist_field *field);
+
+/* Bytes of one element of an array; of any other field, its own. */
+size_t persist_field__element_size(const struct persist_field *field);
+
+/**
+ * persist_field__get_u64() - the value of an integer or address
+ * @field:  of the event that the record is of
+ * @record: a record
+ * @value:  set to the value
+ *
+ * Return: 0, or -EINVAL (the field is of another type), -ERANGE (the value is negative), -ENODATA
+ * (the record ends before it).
+ */
+int persist_field__get_u64(const struct persist_field *field, const struct persist_record *record,
+			   uint64_t *value);
+
+/* The same, as a signed number. -ERANGE: it is larger than INT64_MAX. */
+int persist_field__get_s64(const struct persist_field *field, const struct persist_record *record,
+			   int64_t *value);
+
+/**
+ * persist_field__get_string() - the characters of a string
+ * @field:  of the event that the record is of
+ * @record: a record
+ * @string: set to the first character, in the record; it is valid as long as that is, and not
+ *          always followed by a NUL. What is in it came from anywhere: names of threads and files
+ *          can contain any byte.
+ * @length: set to the number of characters
+ *
+ * Return: 0, or -EINVAL (the field is of another type), -ENODATA (the record ends before it).
+ */
+int persist_field__get_string(const struct persist_field *field,
+			      const struct persist_record *record, const char **string,
+			      size_t *length);
+
+/**
+ * persist_field__get_bytes() - the memory of a field of any type
+ * @field:  of the event that the record is of
+ * @record: a record
+ * @bytes:  set to the first byte, in the record, which need not be aligned; valid as long as that
+ * @size:   set to the number of bytes. A "__data_loc" or "__rel_loc" stands for what it points to.
+ *
+ * Return: 0, or -ENODATA (the record ends before it).
+ */
+int persist_field__get_bytes(const struct persist_field *field, const struct persist_record *record,
+			     const void **bytes, size_t *size);
+
+/**
+ * persist_event__print() - the text that ftrace prints for a record, behind "event_name: "
+ * @event:  the event that the record is of
+ * @record: the record
+ * @text:   gets the text and a NUL, as far as there is room; may be NULL if @size is 0
+ * @size:   bytes of @text
+ *
+ * Addresses are shown as they are, and with names where the kernel's print format asks for that and
+ * /proc/kallsyms tells. Strings of the record are in the text as they are.
+ *
+ * Return: bytes of the whole text without the NUL, whatever @size is, or -ENODATA (there is no
+ * format text, or it is malformed).
+ */
+int persist_event__print(const struct persist_event *event, const struct persist_record *record,
+			 char *text, size_t size);
+
+/* ---- Lists of events --------------------------------------------------------------------- */
+
 /**
  * struct persist_event_info - one line of a list of events
  * @meta:     what the event is
@@ -286,6 +424,8 @@ struct persist_event_info {
  */
 int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
 			struct persist_event_info **infos);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -17,13 +17,14 @@
 #ifndef PERSIST_TREE_H
 #define PERSIST_TREE_H
 
-#ifndef PERSIST_BPF_H
-#error "include persist_bpf.h"
-#endif
+#include "persist_bpf.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The library is built with -fvisibility=hidden: what is declared here is what it exports. */
+#pragma GCC visibility push(default)
 
 /* A tree of persistent events, which need not exist. To be used by one thread at a time. */
 struct persist_tree;
@@ -240,6 +241,8 @@ const struct persist_meta *persist_attached__meta(const struct persist_attached 
  */
 int persist_reader__add_attached(struct persist_reader *reader,
 				 const struct persist_attached *event);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -93,9 +93,9 @@ static int decide(struct event_plan *plan, const struct log *log, const struct k
 		.nr_cpus = nr_cpus,
 	};
 	plan->capture = event_program__plan(types, &plan->request, &plan->payload_max);
-	err = event_spec__round_sizes(spec, log, plan->payload_max);
+	event_spec__round_sizes(spec, plan->payload_max);
 	plan->request.tail_bytes = spec->tail_bytes;
-	return err;
+	return 0;
 }
 
 int event_plan__make(struct event_plan *plan, const struct log *log,

@@ -90,7 +90,7 @@ static int parse_size(const char *text, uint64_t *bytes)
 			if (__builtin_mul_overflow(value, 1024ull, &value))
 				return -EINVAL;
 	}
-	if (!value)
+	if (!value || value > RING_BYTES_MAX)
 		return -EINVAL;
 	*bytes = value;
 	return 0;
@@ -126,10 +126,10 @@ static int parse_option(const struct log *log, const char *text, const char *opt
 		found = find_name(tail_type_names, ARRAY_SIZE(tail_type_names), value);
 		spec->ring = found;
 	} else if (!strcmp(option, "head")) {
-		expected = "a size such as 64K";
+		expected = "a size such as 64K, of at most 256M";
 		found = parse_size(value, &spec->head_bytes);
 	} else if (!strcmp(option, "tail")) {
-		expected = "a size such as 1M";
+		expected = "a size such as 1M, of at most 256M";
 		found = parse_size(value, &spec->tail_bytes);
 	} else if (!strcmp(option, "wakeup")) {
 		expected = "a number of records, 0 for never";
@@ -320,18 +320,12 @@ static uint64_t round_up_to_ring(uint64_t bytes, uint64_t at_least)
 	return ring;
 }
 
-int event_spec__round_sizes(struct event_spec *spec, const struct log *log, size_t payload_max)
+void event_spec__round_sizes(struct event_spec *spec, size_t payload_max)
 {
-	if (spec->head_bytes > RING_BYTES_MAX || spec->tail_bytes > RING_BYTES_MAX) {
-		log_error(log, "event %s: a ring can have at most %llu MiB per CPU", spec->name,
-			  RING_BYTES_MAX >> 20);
-		return -EINVAL;
-	}
 	spec->head_bytes =
 		spec->keep == PERSIST_KEEP_LATEST ? 0 : round_up_to_ring(spec->head_bytes, 0);
 	spec->tail_bytes = spec->keep == PERSIST_KEEP_OLDEST
 				   ? 0
 				   : round_up_to_ring(spec->tail_bytes,
 						      sizeof(struct persist_record) + payload_max);
-	return 0;
 }

@@ -56,10 +56,9 @@ void event_spec_list__free(struct event_spec_list *list);
 
 /*
  * Sizes as the kernel wants them: a power of two, at least a page, of the page size that this
- * machine has. A tail also holds a whole record of @payload_max bytes. Returns -EINVAL, with a
- * message, if that is more than a ring can have.
+ * machine has. A tail also holds a whole record of @payload_max bytes.
  */
-int event_spec__round_sizes(struct event_spec *spec, const struct log *log, size_t payload_max);
+void event_spec__round_sizes(struct event_spec *spec, size_t payload_max);
 
 const char *event_spec__keep_name(enum persist_keep keep);
 const char *event_spec__tail_type_name(enum persist_tail_type type);

@@ -282,11 +282,11 @@ static int map_cpu(struct event_view *view, const char *directory, const struct 
 				meta->tail_type == PERSIST_TAIL_ARRAY, meta->tail_bytes,
 				&view->tails[cpu]);
 	}
-	if (err == -ENOENT)
-		log_error(view->log,
-			  "%s/%s: missing; the event is damaged, remove it and add it again",
-			  directory, pin);
-	return err;
+	if (err != -ENOENT)
+		return err;
+	log_error(view->log, "%s/%s: missing; the event is damaged, remove it and add it again",
+		  directory, pin);
+	return -EBADMSG;
 }
 
 static int map_cpus(struct event_view *view, const char *directory, enum event_view_cpus cpus,

@@ -568,61 +568,58 @@ static char **cut_command(int *argc, char **argv)
 	return argv + *argc;
 }
 
-int main(int argc, char **argv)
+static enum exit_status run_command_line(int argc, char **argv, const struct options *options)
 {
 	const struct command *command;
-	struct options options = {};
-	enum exit_status status;
 	struct persist_tree *tree;
+	enum exit_status status;
 
+	if (optind == argc) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	command = find_command(argv[optind]);
+	if (!command)
+		return wrong_usage("there is no command ", argv[optind]);
+	if (*options->command && !(command->takes & TAKES_DETACH))
+		return wrong_usage("no command can be given to ", command->name);
+	status = check_options(command, options, argc - optind - 1);
+	if (status != EXIT_DONE)
+		return status;
+	tree = new_tree(options);
+	if (!tree)
+		return EXIT_USAGE;
+	status = command->run(tree, options, argv + optind + 1);
+	persist_tree__free(tree);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	enum exit_status status = EXIT_DONE;
+	struct options options = {};
+
+	/* A closed pipe on standard output is not to end a loader in the middle of its work. */
+	signal(SIGPIPE, SIG_IGN);
 	options.command = cut_command(&argc, argv);
 	switch (parse_options(argc, argv, &options)) {
 	case 0:
+		status = run_command_line(argc, argv, &options);
 		break;
 	case 'h':
 		print_help(stdout);
-		status = EXIT_DONE;
-		goto out;
+		break;
 	case 'V':
 		printf("persist-bpf %s\n", PERSIST_BPF_VERSION);
-		status = EXIT_DONE;
-		goto out;
+		break;
 	default:
 		fputs("see loader --help\n", stderr);
 		status = EXIT_USAGE;
-		goto out;
 	}
-	if (optind == argc) {
-		print_help(stderr);
-		status = EXIT_USAGE;
-		goto out;
-	}
-	command = find_command(argv[optind]);
-	if (!command) {
-		status = wrong_usage("there is no command ", argv[optind]);
-		goto out;
-	}
-	if (*options.command && !(command->takes & TAKES_DETACH)) {
-		status = wrong_usage("no command can be given to ", command->name);
-		goto out;
-	}
-	status = check_options(command, &options, argc - optind - 1);
-	if (status != EXIT_DONE)
-		goto out;
-	/* A closed pipe on standard output is not to end a loader in the middle of its work. */
-	signal(SIGPIPE, SIG_IGN);
-	tree = new_tree(&options);
-	if (!tree) {
-		status = EXIT_USAGE;
-		goto out;
-	}
-	status = command->run(tree, &options, argv + optind + 1);
-	persist_tree__free(tree);
 	if (fflush(stdout) || ferror(stdout)) {
 		log_error(&messages, "standard output: %s", strerror(errno));
 		status = EXIT_FAILED;
 	}
-out:
 	free(options.events);
 	return status;
 }

@@ -51,7 +51,7 @@ int pin_tree__init(struct pin_tree *tree, const struct log *log, const char *roo
 		len--;
 	/* Room for the longest path below it. */
 	if (!len || len > PATH_MAX - 4 * PERSIST_NAME_SIZE) {
-		log_error(log, "root '%s': not a usable path", root);
+		log_error(log, "root '%.64s%s': not a usable path", root, len > 64 ? "..." : "");
 		return len ? -ENAMETOOLONG : -EINVAL;
 	}
 	memcpy(tree->root, root, len);

@@ -24,7 +24,10 @@ static int open_registry(const struct pin_tree *tree)
 static int report(const struct pin_tree *tree, int err)
 {
 	if (err)
-		log_error(tree->log, "%s/registry: %s", tree->root, strerror(-err));
+		log_error(tree->log, "%s/registry: %s%s", tree->root, strerror(-err),
+			  err == -EACCES || err == -EPERM
+				  ? "; run the loader as root, or as the owner of the tree"
+				  : "");
 	return err;
 }
 
