@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 202 machine checks, by software, by the exception and by the (emulated) hardware, recorded
+# while no process of ours exists; the reader starts after the last one.
+
+succeeds "mce-inject is loaded" modprobe mce-inject
+ftrace_start machine_checks mce:mce_record
+
+inject_many 0 100 1
+inject_many 1 100 101
+succeeds "200 machine checks by mce-inject" \
+	within 10 ftrace_has machine_checks 200
+
+inject_hardware 1
+succeeds "a fatal machine check through the exception handler" \
+	within 10 ftrace_has machine_checks 1 "MC3: be00000000000135"
+is "$(dmesg | grep -c 'Fake kernel panic')" 1 "it would have been one panic"
+
+inject_by_monitor 0
+succeeds "a machine check by QEMU's monitor, found by the poller" \
+	within 20 ftrace_has machine_checks 1 "MC5: 9c00000000000151"
+
+is "$(pidof reader)" "" "no reader ran meanwhile"
+ftrace_stop machine_checks
+mv /results/injected /results/machine_checks/injected
+keep_recorded machine_checks mce_record mce:mce_record complete
+
+for target in mce_record persistent/mce_record/; do
+	succeeds "the reader takes $target" into /tmp/text reader attach "$target"
+	succeeds "$target shows the same" cmp /tmp/text /results/machine_checks/text
+done
+succeeds "status is a text file" grep -q mce_record $root/mce_record/status

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Three ways to a real mce_record. Each leaves a line of what it asked for in
+# /results/injected: how cpu bank status addr misc synd ipid (hexadecimal but for cpu, bank).
+
+mce_inject=/sys/kernel/debug/mce-inject
+machinecheck=/sys/devices/system/machinecheck
+
+# inject HOW CPU BANK STATUS ADDR MISC SYND IPID, HOW being sw or hw. Writing the bank does it.
+inject() {
+	echo "$4" > $mce_inject/status
+	echo "$5" > $mce_inject/addr
+	echo "$6" > $mce_inject/misc
+	echo "$7" > $mce_inject/synd
+	echo "$8" > $mce_inject/ipid
+	echo "$1" > $mce_inject/flags
+	echo "$2" > $mce_inject/cpu
+	echo "$3" > $mce_inject/bank
+	echo "$@" >> /results/injected
+}
+
+# Values that differ in every field and every bit position, sign bits included.
+inject_software() {
+	inject_index=$1
+	inject_value=$((inject_index * 0x9e3779b97f4a7c15))
+
+	# The kernel sets the bits of a valid status (63), of misc (59) and synd (53) itself,
+	# so they are set here too. Corrected errors only: no bit 61. Bit 20 keeps clear of an
+	# error code that the kernel filters out (GART, bank 4).
+	inject sw $((inject_index % 2)) $((inject_index % 7)) \
+		"$(printf '0x%x' $((inject_value & 0x1fffffffffffffff | 0x8820000000100000)))" \
+		"$(printf '0x%x' $((inject_value ^ 0x5555555555555555)))" \
+		"$(printf '0x%x' $((~inject_value)))" \
+		"$(printf '0x%x' $((inject_value * 3)))" \
+		"$(printf '0x%x' $((inject_value << 1 | 1)))"
+}
+
+# inject_many CPU COUNT FIRST: all from one CPU, which is also where the kernel reports them.
+inject_many() {
+	taskset -p "$(printf '%x' $((1 << $1)))" $$ > /dev/null
+	for inject_number in $(seq "$3" $(($3 + $2 - 1))); do
+		inject_software "$inject_number"
+	done
+	taskset -p ffff $$ > /dev/null
+}
+
+# A fatal machine check that goes through the exception handler. fake_panic makes the kernel
+# only say that it would have panicked; it stays set, as the exception comes some time later.
+inject_hardware() {
+	echo 1 > /sys/kernel/debug/mce/fake_panic
+	inject hw "$1" 3 0xbe00000000000135 0x123456789abc 0x8c 0 0
+}
+
+# A corrected error that QEMU puts into a bank of a CPU, as hardware does, and that the
+# kernel's poller finds. The host runs the monitor's command when it reads the line.
+inject_by_monitor() {
+	for directory in $machinecheck/machinecheck*; do
+		echo 1 > "$directory/check_interval"
+	done
+	echo "monitor: mce $1 5 0x9c00000000000151 0 0x0000fedcba987000 0x1122334455667788"
+	echo "monitor $1 5 0x9c00000000000151 0xfedcba987000 0x1122334455667788 0 0" >> /results/injected
+}

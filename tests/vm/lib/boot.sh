@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Boots a guest and follows what it reports. Sourced after common.sh.
+
+# boot KERNEL-DIRECTORY INITRAMFS WORK-DIRECTORY SUITE SECONDS CPUS [KERNEL-PARAMETER...]
+#
+# Leaves the guest running in the background: its pid is $guest, its console is in
+# $work/console, what it reports in $work/report, and its disk is $work/disk.
+boot() {
+	local kernel=$1 initramfs=$2 work=$3 suite=$4 seconds=$5 cpus=$6
+	shift 6
+
+	mkfifo "$work/monitor"
+	# Opened for both directions: neither side then waits for the other to open it.
+	exec {monitor}<> "$work/monitor"
+	: > "$work/report"
+	truncate -s 64M "$work/disk"
+	timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
+		-accel tcg,thread=multi -cpu max -smp "$cpus" -m 512 \
+		-nodefaults -display none -no-reboot \
+		-kernel "$kernel/vmlinuz" -initrd "$initramfs" \
+		-append "console=ttyS0 panic=-1 log_buf_len=4M persist_suite=$suite $*" \
+		-drive "file=$work/disk,format=raw,if=virtio" \
+		-serial "file:$work/console" -serial "file:$work/report" \
+		-monitor stdio < "$work/monitor" > "$work/monitor-output" 2>&1 &
+	guest=$!
+}
+
+# Prints the guest's TAP as it comes and runs the monitor commands it asks for, until the guest
+# is gone.
+follow_report() {
+	local work=$1 line
+
+	while read -r line; do
+		case $line in
+		"monitor: "*) echo "${line#monitor: }" >&"$monitor" ;;
+		"archive: "*) ;;
+		*) echo "$line" ;;
+		esac
+	done < <(tail -n +1 -s 0.2 -f --pid="$guest" "$work/report")
+}
+
+# Unpacks the archive on a guest's disk. Fails if the guest did not come to write it.
+unpack_results() {
+	local work=$1 size
+
+	mkdir "$work/results"
+	size=$(sed -n 's/^archive: \([0-9]*\) bytes$/\1/p' "$work/report")
+	[ -n "$size" ] && head -c "$size" "$work/disk" | tar -xz -C "$work/results"
+}
