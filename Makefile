@@ -116,8 +116,8 @@ $(OUTPUT)/libpersist.a: $(LIBRARY_OBJECTS)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
 
 $(OUTPUT)/persist-bpf.pc: packaging/persist-bpf.pc.in src/version.h FORCE | $(OUTPUT)
-	$(Q)sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; \
-		s|@version@|$(VERSION)|' $< > $@
+	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
+		-e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' $< > $@
 
 $(OUTPUT)/loader: $(call object,$(LOADER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_OBJECTS)
 	$(say) LINK $@
@@ -222,7 +222,42 @@ fuzzers: $(FUZZERS)
 $(OUTPUT)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(TESTED_OBJECTS)
 	$(say) FUZZER $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $< $(TESTED_OBJECTS) $(LDLIBS) -lpthread -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fsanitize=fuzzer $< $(TESTED_OBJECTS) $(LDLIBS) -lpthread -o $@
+
+# ---- benchmarks ----------------------------------------------------------------------------------
+
+BENCH_TOOLS := $(patsubst bench/%.c,$(OUTPUT)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c)))
+BENCH_SKELETONS := $(patsubst bench/%.bpf.c,$(OUTPUT)/bench/%.skel.h,$(wildcard bench/*.bpf.c))
+
+$(OUTPUT)/bench/%.bpf.o: bench/%.bpf.c $(OUTPUT)/vmlinux.h
+	$(say) CLANG $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -I$(OUTPUT) -MMD -MP -c $< -o $@
+
+$(OUTPUT)/bench/%.skel.h: $(OUTPUT)/bench/%.bpf.o
+	$(say) SKELETON $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+$(OUTPUT)/bench/%: bench/%.c $(BENCH_SKELETONS) $(LIBRARY_OBJECTS)
+	$(say) BENCH $@
+	$(Q)$(CC) $(CPPFLAGS) -I$(OUTPUT)/bench $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIBRARY_OBJECTS) $(LDLIBS) \
+		-lpthread -o $@
+
+-include $(wildcard $(OUTPUT)/bench/*.d)
+
+# All tables, or those named in BENCH_CASES ("producer reading"); BENCH_CASES=help lists them.
+BENCH_CASES ?=
+.PHONY: bench bench-tools bench-doc
+bench-tools: all $(BENCH_TOOLS)
+bench:
+	$(Q)packaging/install-deps bench
+	$(Q)packaging/mount-file-systems
+	$(Q)$(MAKE) --no-print-directory bench-tools
+	$(Q)OUTPUT=$(OUTPUT) bench/run $(BENCH_CASES)
+
+# Puts the results of the last run into docs/performance.md.
+bench-doc:
+	$(Q)OUTPUT=$(OUTPUT) bench/run --document docs/performance.md
 
 # ---- the rest ------------------------------------------------------------------------------------
 

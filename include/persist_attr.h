@@ -15,8 +15,10 @@
  *   there is; 0 stands for PERF_ATTR_SIZE_VER0. A size that cannot be one, and a bit that is set
  *   where this library does not know what it means, give -E2BIG. Nothing beyond that size is read
  *   or written.
+ * - An attr, a name, a text or a format that is NULL gives -EFAULT.
  * - They share nothing, and can be called by any number of threads at the same time.
  * - None of them takes a privilege beyond the right to open the files and pins that it reads.
+ *   Those that read text files only do not need bpf(2), except on a kernel without BTF.
  */
 #ifndef PERSIST_ATTR_H
 #define PERSIST_ATTR_H
@@ -29,6 +31,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The library is built with -fvisibility=hidden: what is declared here is what it exports. */
+#pragma GCC visibility push(default)
 
 /*
  * The type of persistent events. The kernel gives the same number to the first PMU that asks for
@@ -174,7 +179,6 @@ int persist_attr__get_field(const struct perf_event_attr *attr, const char *form
  * -EINVAL      the type, the persistent bit, a field that has to be zero, config1 names a buffer
  *              that the event does not have, a CPU that it cannot have, a group, or a flag;
  * -E2BIG       attr->size, see above;
- * -EFAULT      attr is NULL;
  * -EACCES      the tree's mode does not let this user read;
  * -EPERM       bpf(2) is not allowed here, by a seccomp profile for one;
  * -EOPNOTSUPP  a task was asked for, or the event was made by a newer version (-ENOTSUP);
@@ -194,6 +198,8 @@ int persist_event_open(const struct perf_event_attr *attr, pid_t pid, int cpu, i
  */
 int persist_event_open_at(const char *root, const struct perf_event_attr *attr, pid_t pid, int cpu,
 			  int group_fd, unsigned long flags);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

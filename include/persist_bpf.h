@@ -290,8 +290,7 @@ const char *persist_event__path(const struct persist_event *event);
 /* ---- Fields of a record ------------------------------------------------------------------ */
 
 /*
- * A field of the records of one event. It belongs to the event, and is valid as long as that is.
- * What only reads it can be called by any number of threads at the same time.
+ * A field of the records of one event; it belongs to the event, and goes with it.
  */
 struct persist_field;
 
@@ -310,7 +309,8 @@ enum persist_field_type {
  * @name:  as in persist_event__format_text(), such as "prev_comm"; also one of those that every
  *         event has, such as "common_type"
  *
- * Looking a field up once, before many records are read, is enough.
+ * A field that was found for one record serves for all records of the same stream (struct
+ * persist_item).
  *
  * Return: the field, or NULL with errno: ENOENT (there is no such field), ENODATA (there is no
  * format text, or it is malformed).
@@ -393,6 +393,21 @@ int persist_field__get_bytes(const struct persist_field *field, const struct per
 int persist_event__print(const struct persist_event *event, const struct persist_record *record,
 			 char *text, size_t size);
 
+/**
+ * persist_event__print_json() - the fields of a record as one JSON object
+ * @event:  the event that the record is of
+ * @record: the record
+ * @text:   gets the object and a NUL, as far as there is room; may be NULL if @size is 0
+ * @size:   bytes of @text
+ *
+ * Integers and addresses are decimal numbers of their exact value, strings are strings in which a
+ * byte that is not UTF-8 is shown as \xNN, and arrays are arrays.
+ *
+ * Return: as persist_event__print().
+ */
+int persist_event__print_json(const struct persist_event *event,
+			      const struct persist_record *record, char *text, size_t size);
+
 /* ---- Lists of events --------------------------------------------------------------------- */
 
 /**
@@ -431,6 +446,7 @@ int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
 }
 #endif
 
+#include "persist_attr.h"
 #include "persist_tree.h"
 
 #endif

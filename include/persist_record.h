@@ -209,6 +209,7 @@ enum persist_capture {
  * @clear_time_ns:   CLOCK_BOOTTIME of the last clear, 0 without one
  * @config:          the kernel's id of the tracepoint
  * @record_id:       what the records of this event carry as their event_id
+ * @payload_min:     bytes of the shortest payload that this event can have: its fixed fields
  * @name:            name of the event in its tree
  * @system:          tracepoint system
  * @tracepoint:      tracepoint name
@@ -235,7 +236,7 @@ struct persist_meta {
 	__u64 clear_time_ns;
 	__u64 config;
 	__u32 record_id;
-	__u32 reserved;
+	__u32 payload_min;
 	char name[PERSIST_NAME_SIZE];
 	char system[PERSIST_NAME_SIZE];
 	char tracepoint[PERSIST_NAME_SIZE];

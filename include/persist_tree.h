@@ -29,7 +29,10 @@ extern "C" {
 /* A tree of persistent events, which need not exist. To be used by one thread at a time. */
 struct persist_tree;
 
-/* An event that belongs to this process. To be used by one thread at a time. */
+/*
+ * An event that belongs to this process. It uses the handle of the tree for which it was made: this
+ * and its events are to be used by one thread at a time.
+ */
 struct persist_attached;
 
 /**
@@ -39,7 +42,8 @@ struct persist_attached;
  * @log_ctx:   its first argument
  * @log_level: the least important level that is passed on
  * @root:      directory in a BPF file system; NULL: PERSIST_DEFAULT_ROOT
- * @mode:      of the buffers: 0600, 0660 or 0666; 0: as the tree has it, and 0600 for a new one
+ * @mode:      of the buffers: 0600, 0660 or 0666; 0: as the tree has it, and for a new one 0600;
+ *             with @set_group 0660
  * @set_group: non-zero: the buffers, and what belongs to them, get the group @gid
  * @gid:       a group id
  *
@@ -68,7 +72,7 @@ struct persist_tree_options {
  */
 struct persist_tree *persist_tree__new(const struct persist_tree_options *options);
 
-/* Frees the handle. What is in the tree stays; attached events stay, too. */
+/* Frees the handle. What is in the tree stays; so do attached events, which can be detached yet. */
 void persist_tree__free(struct persist_tree *tree);
 
 /* ---- Persistent events ------------------------------------------------------------------ */
@@ -106,7 +110,8 @@ struct persist_add_options {
  * @nr:      how many
  * @options: or NULL
  *
- * An event that fails does not keep the others from being added. The tree is locked meanwhile.
+ * An event that fails does not keep the others from being added, unless its spec is malformed: then
+ * nothing is added. The tree is locked meanwhile.
  *
  * Return: 0, or the error of the last event that failed: -EINVAL (malformed), -ENOENT (this
  * kernel has no such tracepoint), -EEXIST (the name is taken), -EPERM, -EACCES, -EMEDIUMTYPE (not
@@ -195,7 +200,8 @@ uint64_t persist_counters__lost(const struct persist_counters *counters);
  * @spec: as of persist_tree__add(), but of one tracepoint
  *
  * It records from now on. Nothing is pinned: the event is gone with the process, however that
- * ends, or with persist_attached__free().
+ * ends, or with persist_attached__free(). Its descriptors are closed by execve(2); a child that
+ * goes on without that owns the event, too.
  *
  * Return: the event, or NULL with errno as of persist_tree__add().
  */
@@ -218,8 +224,8 @@ struct persist_attached *persist_tree__attach(struct persist_tree *tree, const c
  * @event: the event
  *
  * When this returns 0 the event is in the tree, with everything that it has recorded so far, and
- * no longer belongs to this process: @event is to be freed, which does not end it. When it fails
- * the event stays attached.
+ * no longer belongs to this process: of @event there is only the metadata left, and freeing it does
+ * not end the event. When it fails the event stays attached.
  *
  * Return: 0, or -EEXIST (the name is taken), -EALREADY (it was detached), or as of
  * persist_tree__add().
@@ -235,9 +241,10 @@ const struct persist_meta *persist_attached__meta(const struct persist_attached 
 /**
  * persist_reader__add_attached() - read an event that belongs to this process
  * @reader: before the first call of persist_reader__next()
- * @event:  may be freed or detached while it is read
+ * @event:  may be freed or detached while it is read. The reader goes on with the buffers that it
+ *          has then, and does not notice what happens to the event later.
  *
- * Return: 0 or -errno, as of persist_reader__add().
+ * Return: 0, or -EINVAL (it was detached: read it by its name), or as persist_reader__add().
  */
 int persist_reader__add_attached(struct persist_reader *reader,
 				 const struct persist_attached *event);

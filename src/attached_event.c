@@ -40,43 +40,9 @@ static uint64_t now(clockid_t clock)
 /* What is known once it records; the events of the moment in between are simply there as well. */
 static void fill_meta(struct persist_meta *meta, const struct event_plan *plan)
 {
-	const struct event_spec *spec = &plan->spec;
-
-	*meta = (struct persist_meta){
-		.magic = PERSIST_META_MAGIC,
-		.version = PERSIST_ABI_VERSION,
-		.size = sizeof(*meta),
-		.event_id = plan->request.record_id,
-		.record_id = plan->request.record_id,
-		.kind = PERSIST_KIND_TRACEPOINT,
-		.keep = spec->keep,
-		.tail_type = plan->request.tail_type,
-		.capture = plan->capture,
-		.nr_cpus = plan->request.nr_cpus,
-		.wakeup_events = spec->wakeup_events,
-		.head_bytes = spec->head_bytes,
-		.tail_bytes = spec->tail_bytes,
-		.generation = 1,
-		.payload_max = plan->payload_max,
-		.attach_time_ns = now(CLOCK_BOOTTIME),
-		.attach_wall_ns = now(CLOCK_REALTIME),
-		.config = plan->tracepoint_id,
-	};
-	/* How perf would open the tracepoint to get the same records. */
-	meta->attr = (struct perf_event_attr){
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(meta->attr),
-		.config = plan->tracepoint_id,
-		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			       PERF_SAMPLE_TID,
-		.wakeup_events = spec->wakeup_events,
-		.use_clockid = 1,
-		.clockid = CLOCK_BOOTTIME,
-	};
-	strcpy(meta->name, spec->name);
-	strcpy(meta->system, spec->system);
-	strcpy(meta->tracepoint, spec->tracepoint);
+	event_plan__describe(plan, meta);
+	meta->attach_time_ns = now(CLOCK_BOOTTIME);
+	meta->attach_wall_ns = now(CLOCK_REALTIME);
 	if (getrandom(&meta->instance, sizeof(meta->instance), 0) != sizeof(meta->instance))
 		meta->instance = meta->attach_wall_ns;
 }

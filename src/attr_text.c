@@ -272,15 +272,17 @@ static int parse_range(struct cursor *cursor, uint64_t *bits)
 	uint64_t range;
 	int err = parse_bit(cursor, &first);
 
-	last = first;
-	if (!err && skip_char(cursor, '-')) {
-		last_start = cursor->at;
-		err = parse_bit(cursor, &last);
-		if (!err && last < first)
-			return refuse(cursor, last_start, "the range ends before it begins");
-	}
 	if (err)
 		return err;
+	last = first;
+	if (skip_char(cursor, '-')) {
+		last_start = cursor->at;
+		err = parse_bit(cursor, &last);
+		if (err)
+			return err;
+		if (last < first)
+			return refuse(cursor, last_start, "the range ends before it begins");
+	}
 	range = UINT64_MAX >> (WORD_BITS - 1 - (last - first)) << first;
 	if (*bits & range)
 		return refuse(cursor, start, "a bit that is in the list already");

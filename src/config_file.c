@@ -78,6 +78,8 @@ int config_file__read(struct config_file *file, const struct log *log, const cha
 	}
 	err = read_lines(file, log, path, stream);
 	fclose(stream);
+	if (err)
+		config_file__free(file);
 	return err;
 }
 

@@ -124,7 +124,9 @@ int persist_attr__from_name(const char *root, const char *name, struct perf_even
 	char *text;
 	int err;
 
-	if (!name || !*name || *name == '.' || strchr(name, '/'))
+	if (!name)
+		return -EFAULT;
+	if (!*name || *name == '.' || strchr(name, '/'))
 		return -EINVAL;
 	err = read_text(root, "events/", name, &text);
 	if (err)
@@ -151,7 +153,7 @@ int persist_attr__set_field(struct perf_event_attr *attr, const char *format, ui
 {
 	struct perf_event_attr changed;
 	struct attr_field field;
-	int err = attr__copy(&changed, attr);
+	int err = format ? attr__copy(&changed, attr) : -EFAULT;
 
 	if (!err)
 		err = attr_field__parse(&field, format, attr__known_size(&changed), where);
@@ -169,7 +171,7 @@ int persist_attr__get_field(const struct perf_event_attr *attr, const char *form
 {
 	struct perf_event_attr known;
 	struct attr_field field;
-	int err = attr__copy(&known, attr);
+	int err = format ? attr__copy(&known, attr) : -EFAULT;
 
 	if (!err)
 		err = attr_field__parse(&field, format, attr__known_size(&known), where);

@@ -118,30 +118,36 @@ static void print_policy(char *buf, size_t size, const struct persist_meta *meta
 		 meta->wakeup_events);
 }
 
-/* Says by what the name is taken, and the way out. */
-static int report_taken(struct pin_tree *tree, const char *name)
+/* Says by what the name is taken, what differs, and the way out. */
+static int report_taken(struct pin_tree *tree, const char *name, const struct persist_meta *wanted)
 {
+	char there_policy[320], wanted_policy[320];
 	struct persist_meta there;
-	char policy[320];
 	int err = pin_tree__read_meta(tree, name, &there);
 
-	if (err == -ENOTSUP)
+	if (err == -ENOTSUP) {
 		log_error(tree->log,
 			  "event %s: %s/%s was made by a newer version of this tool, which has to "
 			  "remove it",
 			  name, tree->root, name);
-	else if (err)
+		return -EEXIST;
+	}
+	if (err) {
 		log_error(tree->log,
 			  "event %s: the name is taken by %s/%s, which is not an event; choose "
 			  "another with name=",
 			  name, tree->root, name);
-	else {
-		print_policy(policy, sizeof(policy), &there);
-		log_error(tree->log,
-			  "event %s: the name is taken by %s; either `loader remove %s` first, or "
-			  "choose another name with name=",
-			  name, policy, name);
+		return -EEXIST;
 	}
+	print_policy(there_policy, sizeof(there_policy), &there);
+	print_policy(wanted_policy, sizeof(wanted_policy), wanted);
+	if (!strcmp(there_policy, wanted_policy))
+		log_error(tree->log, "event %s: it is there already, as %s", name, there_policy);
+	else
+		log_error(tree->log,
+			  "event %s: the name is taken by %s, and this would be %s; either `loader "
+			  "remove %s` first, or choose another name with name=",
+			  name, there_policy, wanted_policy, name);
 	return -EEXIST;
 }
 
@@ -153,7 +159,7 @@ int event_manager__detach(struct event_manager *manager, struct pin_tree *tree,
 	if (err)
 		return err;
 	if (pin_tree__is_taken(tree, event->meta.name))
-		return report_taken(tree, event->meta.name);
+		return report_taken(tree, event->meta.name, &event->meta);
 	return event_pins__publish(tree, &manager->makers, event);
 }
 
@@ -214,10 +220,12 @@ int event_manager__add(struct event_manager *manager, struct pin_tree *tree,
 		return err;
 	if (pin_tree__is_taken(tree, spec->name)) {
 		if (accept_same && !pin_tree__read_meta(tree, spec->name, meta) &&
-		    event_plan__is_met_by(&plan, meta))
+		    event_plan__is_met_by(&plan, meta)) {
 			*added = EVENT_WAS_THERE;
-		else
-			err = report_taken(tree, spec->name);
+			goto out;
+		}
+		event_plan__describe(&plan, meta);
+		err = report_taken(tree, spec->name, meta);
 		goto out;
 	}
 	err = attached_event__make(&event, manager->log, &manager->types, &plan);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +17,6 @@
 #include "event_view.h"
 #include "persist_bpf.h"
 #include "pin_manager.h"
-#include "registry.h"
 
 /* As often can a clear put another directory in the place of the one that was just opened. */
 #define OPEN_TRIES 10
@@ -59,23 +59,63 @@ static int check_root(const struct pin_tree *tree)
 	return is_bpffs ? 0 : -EMEDIUMTYPE;
 }
 
+/* Whatever a newer version's entry has more, it begins with the name. */
+_Static_assert(offsetof(struct persist_registry_entry, name) == 0, "the name comes first");
+
+static int look_up_name(int registry, uint32_t id, char name[PERSIST_NAME_SIZE])
+{
+	struct bpf_map_info info = {};
+	__u32 info_len = sizeof(info);
+	char *entry;
+	int err = 0;
+
+	if (bpf_obj_get_info_by_fd(registry, &info, &info_len))
+		return -errno;
+	if (info.type != BPF_MAP_TYPE_HASH || info.key_size != sizeof(id) ||
+	    info.value_size < PERSIST_NAME_SIZE)
+		return -EBADMSG;
+	entry = malloc(info.value_size);
+	if (!entry)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(registry, &id, entry))
+		err = -errno;
+	else if (!memchr(entry, '\0', PERSIST_NAME_SIZE) || strchr(entry, '/'))
+		err = -EBADMSG;
+	else
+		strcpy(name, entry);
+	free(entry);
+	return err;
+}
+
+static int find_name(const struct pin_tree *tree, uint32_t id, char name[PERSIST_NAME_SIZE])
+{
+	char path[PATH_MAX];
+	int fd, err;
+
+	if (!pin_tree__path(tree, path, "registry"))
+		return -ENAMETOOLONG;
+	fd = bpffs__open_map(path, true);
+	if (fd < 0)
+		return fd;
+	err = look_up_name(fd, id, name);
+	close(fd);
+	return err;
+}
+
 /* The registry knows the name of the event; whether there is one, only its directory does. */
 static int find_event(const char *root, uint64_t id, struct event_view **view)
 {
-	struct persist_registry_entry entry;
+	char path[PATH_MAX], name[PERSIST_NAME_SIZE];
 	struct pin_tree tree;
-	char path[PATH_MAX];
 	int err = pin_tree__init(&tree, NULL, root);
 
 	if (!err)
 		err = check_root(&tree);
 	if (!err)
-		err = id > UINT32_MAX ? -ENOENT : registry__get(&tree, (uint32_t)id, &entry);
+		err = id > UINT32_MAX ? -ENOENT : find_name(&tree, (uint32_t)id, name);
 	if (err)
 		return err;
-	if (!memchr(entry.name, '\0', sizeof(entry.name)) || strchr(entry.name, '/'))
-		return -EBADMSG;
-	if (!pin_tree__path(&tree, path, "%s", entry.name))
+	if (!pin_tree__path(&tree, path, "%s", name))
 		return -ENAMETOOLONG;
 	err = event_view__open(path, EVENT_VIEW_NO_CPUS, NULL, NULL, view);
 	if (!err && (*view)->meta.event_id != id) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "event_constants.h"
 #include "tracefs.h"
@@ -125,6 +126,46 @@ void event_plan__free(struct event_plan *plan)
 	event_format__free(plan->format);
 	free(plan->format_text);
 	*plan = (struct event_plan){};
+}
+
+void event_plan__describe(const struct event_plan *plan, struct persist_meta *meta)
+{
+	const struct event_spec *spec = &plan->spec;
+
+	*meta = (struct persist_meta){
+		.magic = PERSIST_META_MAGIC,
+		.version = PERSIST_ABI_VERSION,
+		.size = sizeof(*meta),
+		.event_id = plan->request.record_id,
+		.record_id = plan->request.record_id,
+		.kind = PERSIST_KIND_TRACEPOINT,
+		.keep = spec->keep,
+		.tail_type = plan->request.tail_type,
+		.capture = plan->capture,
+		.nr_cpus = plan->request.nr_cpus,
+		.wakeup_events = spec->wakeup_events,
+		.head_bytes = spec->head_bytes,
+		.tail_bytes = spec->tail_bytes,
+		.generation = 1,
+		.payload_max = plan->payload_max,
+		.payload_min = event_format__fixed_size(plan->format),
+		.config = plan->tracepoint_id,
+	};
+	/* How perf would open the tracepoint to get the same records. */
+	meta->attr = (struct perf_event_attr){
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(meta->attr),
+		.config = plan->tracepoint_id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       PERF_SAMPLE_TID,
+		.wakeup_events = spec->wakeup_events,
+		.use_clockid = 1,
+		.clockid = CLOCK_BOOTTIME,
+	};
+	strcpy(meta->name, spec->name);
+	strcpy(meta->system, spec->system);
+	strcpy(meta->tracepoint, spec->tracepoint);
 }
 
 bool event_plan__is_met_by(const struct event_plan *plan, const struct persist_meta *meta)

@@ -26,6 +26,9 @@ int event_plan__make(struct event_plan *plan, const struct log *log,
 		     uint32_t nr_cpus);
 void event_plan__free(struct event_plan *plan);
 
+/* The event's metadata, but for what is known only when it is attached. */
+void event_plan__describe(const struct event_plan *plan, struct persist_meta *meta);
+
 /* Is this what an event that is there already does? */
 bool event_plan__is_met_by(const struct event_plan *plan, const struct persist_meta *meta);
 

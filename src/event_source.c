@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A record takes a microsecond to write, unless its CPU is taken away from a virtual machine. */
 #define SETTLE_TRIES 100
@@ -43,6 +44,7 @@ static struct event_source *new_source(const char *path, bool follow, const stru
 	source->log = log;
 	source->cpus = cpus;
 	source->follow = follow;
+	source->doorbell_fd = -1;
 	source->path = strdup(path);
 	if (source->path)
 		return source;
@@ -57,11 +59,15 @@ static int finish_source(struct event_source *source, int err, struct event_sour
 		err = persist_event__new(source->view, &source->event);
 	if (!err)
 		err = open_streams(source);
-	if (err)
+	if (err) {
 		event_source__free(source);
-	else
-		*result = source;
-	return err;
+		return err;
+	}
+	/* All generations have the same: it stays when the view goes. */
+	source->doorbell_fd = source->view->doorbell_fd;
+	source->view->doorbell_fd = -1;
+	*result = source;
+	return 0;
 }
 
 int event_source__new(const char *path, bool follow, const struct cpu_list *cpus,
@@ -101,6 +107,8 @@ void event_source__free(struct event_source *source)
 	free(source->before);
 	persist_event__free(source->event);
 	event_view__put(source->view);
+	if (source->doorbell_fd >= 0)
+		close(source->doorbell_fd);
 	free(source->path);
 	free(source);
 }
@@ -193,6 +201,8 @@ static bool take_replacement(struct event_source *source)
 		source->state = SOURCE_REMOVED;
 	else if (view->meta.generation != source->view->meta.generation)
 		continue_with(source, view);
+	else /* the same buffers, which a process had taken over, and has let go again */
+		source->view->inode = view->inode;
 	event_view__put(view);
 	return !is_same;
 }

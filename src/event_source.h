@@ -26,6 +26,7 @@ struct event_source {
 	const struct cpu_list *cpus; /* wanted ones; NULL: all */
 	bool follow;
 	enum source_state state;
+	int doorbell_fd; /* rings at new records; -1: the event wakes nobody */
 	bool was_stale; /* at the last check, see event_view__is_stale() */
 	struct event_view *view;
 	struct persist_event *event;

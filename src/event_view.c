@@ -144,7 +144,7 @@ static int check_meta(const struct log *log, const char *path, const struct pers
 	if (meta->magic != PERSIST_META_MAGIC) {
 		log_error(log, "%s: not a persistent event; its map \"meta\" is something else's",
 			  path);
-		return -EBADMSG;
+		return -EMEDIUMTYPE;
 	}
 	if (meta->version > PERSIST_ABI_VERSION) {
 		log_error(log,
@@ -174,7 +174,7 @@ static int read_meta(const struct log *log, const char *directory, struct persis
 	if (fd == -ENOENT)
 		log_error(log, "%s: not a persistent event: it has no \"meta\"", directory);
 	if (fd < 0)
-		return fd;
+		return fd == -EBADMSG ? -EMEDIUMTYPE : fd;
 	/* A newer version may have more, and should get its own message. */
 	memset(meta, 0, sizeof(*meta));
 	value = calloc(1, info.value_size + sizeof(__u64));
@@ -196,12 +196,31 @@ static int read_meta(const struct log *log, const char *directory, struct persis
 
 /* ---- rings ------------------------------------------------------------------------------- */
 
+/* A frozen map refuses this, to anybody. What is written by others cannot be relied on. */
+static bool is_writable(int fd)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	void *start = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (start == MAP_FAILED)
+		return false;
+	munmap(start, page_size);
+	return true;
+}
+
 static int map_ring(const struct log *log, const char *directory, const char *pin, int fd,
 		    off_t offset, size_t len, struct ring_map *ring)
 {
-	void *start = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, offset);
-	int err = start == MAP_FAILED ? -errno : 0;
+	void *start;
+	int err;
 
+	if (is_writable(fd)) {
+		log_error(log, "%s/%s: not frozen, so that anybody may have written to it; not a "
+			       "buffer of ours", directory, pin);
+		return -EBADMSG;
+	}
+	start = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, offset);
+	err = start == MAP_FAILED ? -errno : 0;
 	if (err) {
 		log_error(log, "%s/%s: cannot map %zu bytes: %s", directory, pin, len,
 			  strerror(-err));
@@ -314,6 +333,7 @@ static int new_cursor(const struct event_view *view, uint32_t cpu, const struct 
 {
 	const struct record_origin origin = {
 		.event_id = view->meta.record_id,
+		.payload_min = view->meta.payload_min,
 		.cpu = cpu,
 		.path = view->path,
 		.log = view->log,

@@ -181,35 +181,41 @@ static int add_events(struct persist_tree *tree, const char *const *specs, size_
 	return persist_tree__add(tree, specs, nr, &options);
 }
 
-static int add_file(struct persist_tree *tree, const char *path)
-{
-	struct config_file file;
-	int err = config_file__read(&file, &messages, path);
-
-	if (!err)
-		err = add_events(tree, (const char *const *)file.specs, file.nr, true, true);
-	config_file__free(&file);
-	return err;
-}
-
-static enum exit_status start(struct persist_tree *tree, const struct options *options, char **args)
+/* The events of the options: those of -e, and those of a file or the default set. */
+static int start_events(struct persist_tree *tree, const struct options *options,
+			const struct config_file *file)
 {
 	static const char *const default_set[] = { "mce:mce_record", "ras:*" };
 	int one, err = 0;
 
-	if (!specs_are_valid(options->events, options->nr_events))
-		return EXIT_USAGE;
 	if (options->nr_events)
 		err = add_events(tree, options->events, options->nr_events, false, true);
-	if (options->config) {
-		one = add_file(tree, options->config);
-		err = one ? one : err;
-	}
-	if (!options->nr_events && !options->config)
-		err = access(DEFAULT_CONFIG, F_OK) ? add_events(tree, default_set, 2, true, true)
-						   : add_file(tree, DEFAULT_CONFIG);
+	if (file)
+		one = add_events(tree, (const char *const *)file->specs, file->nr, true, true);
+	else
+		one = options->nr_events ? 0 : add_events(tree, default_set, 2, true, true);
+	return one ? one : err;
+}
+
+static enum exit_status start(struct persist_tree *tree, const struct options *options, char **args)
+{
+	const char *path = options->config;
+	struct config_file file = {};
+	int err = 0;
+
+	if (!path && !options->nr_events && !access(DEFAULT_CONFIG, F_OK))
+		path = DEFAULT_CONFIG;
+	if (!specs_are_valid(options->events, options->nr_events))
+		return EXIT_USAGE;
+	if (path)
+		err = config_file__read(&file, &messages, path);
+	if (!err)
+		err = start_events(tree, options, path ? &file : NULL);
+	else if (err == -EINVAL)
+		return EXIT_USAGE;
 	if (options->group || options->mode)
 		warn_of_closed_path(root_of(options));
+	config_file__free(&file);
 	return exit_status_of(err);
 }
 

@@ -14,6 +14,7 @@
 #include "persist_tree_internal.h"
 
 struct persist_tree {
+	unsigned int users; /* the handle, and attached events, which come back to the tree */
 	struct log log;
 	struct pin_tree pins;
 	struct pin_tree asked; /* mode and group of the options */
@@ -43,6 +44,7 @@ struct persist_tree *persist_tree__new(const struct persist_tree_options *option
 		err = tree ? 0 : -ENOMEM;
 	}
 	if (!err) {
+		tree->users = 1;
 		tree->log = (struct log){ known.log_fn, known.log_ctx, known.log_level };
 		err = pin_tree__init(&tree->pins, &tree->log, known.root);
 	}
@@ -64,11 +66,10 @@ struct persist_tree *persist_tree__new(const struct persist_tree_options *option
 
 void persist_tree__free(struct persist_tree *tree)
 {
-	if (!tree)
+	if (!tree || --tree->users)
 		return;
 	if (tree->has_manager)
 		event_manager__close(&tree->manager);
-	libbpf_messages__to(NULL);
 	free(tree);
 }
 
@@ -86,11 +87,12 @@ static int check_capabilities(const struct log *log)
 	return -EPERM;
 }
 
-static int get_manager(struct persist_tree *tree)
+/* What makes BPF objects is done between these two, of which the second is called in any case. */
+static int begin_making(struct persist_tree *tree)
 {
 	int err;
 
-	libbpf_messages__to(&tree->log);
+	libbpf_messages__begin(&tree->log);
 	if (tree->has_manager)
 		return 0;
 	err = check_capabilities(&tree->log);
@@ -98,6 +100,11 @@ static int get_manager(struct persist_tree *tree)
 		err = event_manager__open(&tree->manager, &tree->log);
 	tree->has_manager = !err;
 	return err;
+}
+
+static void end_making(void)
+{
+	libbpf_messages__end();
 }
 
 /* Locks the tree, and gives it and what will be made the access that was asked for. */
@@ -119,11 +126,23 @@ static int lock(struct persist_tree *tree, bool create)
 	return err;
 }
 
-/* For what has nothing to do without a tree. */
-static int lock_existing(struct persist_tree *tree)
+/* What is no name could lead out of the tree, past its lock. */
+static int check_name(const struct persist_tree *tree, const char *name)
 {
-	int err = lock(tree, false);
+	if (event_spec__name_is_valid(name))
+		return 0;
+	log_error(&tree->log, "%s/%s: %s", tree->pins.root, name, pin_tree__meta_error(-ENOENT));
+	return -ENOENT;
+}
 
+/* Locks the tree to do something with the event @name, for which there has to be a tree. */
+static int lock_for_event(struct persist_tree *tree, const char *name)
+{
+	int err = check_name(tree, name);
+
+	if (err)
+		return err;
+	err = lock(tree, false);
 	if (err == -ENOENT)
 		log_error(&tree->log, "%s: there are no persistent events; begin with loader start",
 			  tree->pins.root);
@@ -162,10 +181,8 @@ static int add_one(struct persist_tree *tree, const struct event_spec *spec,
 static int add_list(struct persist_tree *tree, const struct event_spec_list *list,
 		    const struct persist_add_options *options)
 {
-	int one, err = get_manager(tree);
+	int one, err = lock(tree, true);
 
-	if (!err)
-		err = lock(tree, true);
 	if (err)
 		return err;
 	for (size_t i = 0; i < list->nr; i++) {
@@ -186,15 +203,19 @@ int persist_tree__add(struct persist_tree *tree, const char *const *specs, size_
 
 	for (size_t i = 0; i < nr && !err; i++)
 		err = event_spec_list__add(&list, &tree->log, specs[i], known.optional);
-	if (!err)
-		err = add_list(tree, &list, &known);
+	if (!err) {
+		err = begin_making(tree);
+		if (!err)
+			err = add_list(tree, &list, &known);
+		end_making();
+	}
 	event_spec_list__free(&list);
 	return err;
 }
 
 int persist_tree__remove(struct persist_tree *tree, const char *name)
 {
-	int err = lock_existing(tree);
+	int err = lock_for_event(tree, name);
 
 	if (err)
 		return err;
@@ -205,14 +226,15 @@ int persist_tree__remove(struct persist_tree *tree, const char *name)
 
 int persist_tree__clear(struct persist_tree *tree, const char *name)
 {
-	int err = get_manager(tree);
+	int err = begin_making(tree);
 
 	if (!err)
-		err = lock_existing(tree);
-	if (err)
-		return err;
-	err = event_manager__clear(&tree->manager, &tree->pins, name);
-	pin_tree__unlock(&tree->pins);
+		err = lock_for_event(tree, name);
+	if (!err) {
+		err = event_manager__clear(&tree->manager, &tree->pins, name);
+		pin_tree__unlock(&tree->pins);
+	}
+	end_making();
 	return err;
 }
 
@@ -260,8 +282,10 @@ int persist_tree__stop(struct persist_tree *tree, void (*removed_fn)(void *ctx, 
 struct persist_status *persist_tree__status(struct persist_tree *tree, const char *name)
 {
 	struct persist_status *status = calloc(1, sizeof(*status));
-	int err = status ? event_status__read(&tree->pins, name, status) : -ENOMEM;
+	int err = status ? check_name(tree, name) : -ENOMEM;
 
+	if (!err)
+		err = event_status__read(&tree->pins, name, status);
 	if (!err)
 		return status;
 	persist_status__free(status);
@@ -275,16 +299,26 @@ static struct persist_attached *new_attached(struct persist_tree *tree)
 {
 	struct persist_attached *attached = calloc(1, sizeof(*attached));
 
-	if (attached)
+	if (attached) {
 		attached->tree = tree;
+		tree->users++;
+	}
 	return attached;
+}
+
+static void free_attached(struct persist_attached *attached)
+{
+	if (!attached)
+		return;
+	persist_tree__free(attached->tree);
+	free(attached);
 }
 
 static struct persist_attached *finish_attached(struct persist_attached *attached, int err)
 {
 	if (!err)
 		return attached;
-	free(attached);
+	free_attached(attached);
 	errno = -err;
 	return NULL;
 }
@@ -299,10 +333,12 @@ static int make_one(struct persist_tree *tree, const char *text, struct attached
 			  list.nr);
 		err = -EINVAL;
 	}
-	if (!err)
-		err = get_manager(tree);
-	if (!err)
-		err = event_manager__make(&tree->manager, &list.specs[0], event);
+	if (!err) {
+		err = begin_making(tree);
+		if (!err)
+			err = event_manager__make(&tree->manager, &list.specs[0], event);
+		end_making();
+	}
 	event_spec_list__free(&list);
 	return err;
 }
@@ -318,13 +354,23 @@ struct persist_attached *persist_tree__make(struct persist_tree *tree, const cha
 struct persist_attached *persist_tree__attach(struct persist_tree *tree, const char *name)
 {
 	struct persist_attached *attached = new_attached(tree);
-	int err = attached ? lock_existing(tree) : -ENOMEM;
+	int err = attached ? lock_for_event(tree, name) : -ENOMEM;
 
 	if (!err) {
 		err = event_manager__attach(&tree->pins, name, &attached->event);
 		pin_tree__unlock(&tree->pins);
 	}
 	return finish_attached(attached, err);
+}
+
+/* Descriptors that stayed open would keep the event alive when it is removed from the tree. */
+static void let_go(struct persist_attached *attached)
+{
+	const struct persist_meta meta = attached->event.meta;
+
+	attached_event__close(&attached->event);
+	attached->event.meta = meta;
+	attached->is_detached = true;
 }
 
 int persist_attached__detach(struct persist_attached *attached)
@@ -334,14 +380,16 @@ int persist_attached__detach(struct persist_attached *attached)
 
 	if (attached->is_detached)
 		return -EALREADY;
-	err = get_manager(tree);
+	err = begin_making(tree);
 	if (!err)
 		err = lock(tree, true);
-	if (err)
-		return err;
-	err = event_manager__detach(&tree->manager, &tree->pins, &attached->event);
-	attached->is_detached = !err;
-	pin_tree__unlock(&tree->pins);
+	if (!err) {
+		err = event_manager__detach(&tree->manager, &tree->pins, &attached->event);
+		if (!err)
+			let_go(attached);
+		pin_tree__unlock(&tree->pins);
+	}
+	end_making();
 	return err;
 }
 
@@ -350,7 +398,7 @@ void persist_attached__free(struct persist_attached *attached)
 	if (!attached)
 		return;
 	attached_event__close(&attached->event);
-	free(attached);
+	free_attached(attached);
 }
 
 const struct persist_meta *persist_attached__meta(const struct persist_attached *attached)

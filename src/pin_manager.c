@@ -414,10 +414,18 @@ int pin_tree__retire(struct pin_tree *tree, const char *name)
 static int make_dir(const struct pin_tree *tree, const char *path)
 {
 	int err = bpffs__mkdir(path, 0755);
+	struct stat st;
 
-	if (!err || err == -EEXIST)
+	if (!err || (err == -EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode)))
 		return 0;
-	log_error(tree->log, "%s: cannot be made: %s", path, strerror(-err));
+	if (err == -EEXIST)
+		log_error(
+			tree->log,
+			"%s is not ours, but has a name that the tree needs; remove it, or choose "
+			"another root with --root",
+			path);
+	else
+		log_error(tree->log, "%s: cannot be made: %s", path, strerror(-err));
 	return err;
 }
 

@@ -62,15 +62,17 @@ static const char usage_text[] =
 
 static void print_message(void *ctx, enum persist_log_level level, const char *message)
 {
+	static const char *const prefixes[] = { "error: ", "warning: ", "", "" };
+
 	(void)ctx;
-	fprintf(stderr, "reader: %s%s\n", level == PERSIST_LOG_WARNING ? "warning: " : "", message);
+	fprintf(stderr, "reader: %s%s\n", prefixes[level], message);
 }
 
 static const struct log log_to_stderr = { print_message, NULL, PERSIST_LOG_WARNING };
 
 static int usage_error(const char *what, const char *object)
 {
-	fprintf(stderr, "reader: %s%s%s; try reader --help\n", what, object ? ": " : "",
+	fprintf(stderr, "reader: error: %s%s%s; see reader --help\n", what, object ? ": " : "",
 		object ? object : "");
 	return EXIT_USAGE;
 }
@@ -402,7 +404,8 @@ static int open_attachment(struct attachment *attachment)
 	}
 	for (int i = 0; i < options->nr_targets; i++) {
 		err = persist_reader__add(attachment->reader, options->targets[i]);
-		if (err)
+		/* Named twice is no harm. */
+		if (err && err != -EEXIST)
 			return err; /* and a message was printed */
 	}
 	if (options->cursor_file) {

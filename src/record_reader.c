@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -38,11 +39,23 @@
 
 #define EVENTS_PER_WAIT 64
 
+/* Positions of events that may come yet. When there are this many, the oldest are forgotten. */
+#define MAX_SAVED 65536
+
 struct numbered_stream {
 	struct cpu_stream *stream; /* NULL: it has ended */
 	struct event_source *source;
 	bool is_merged;	     /* it is in the heap */
 	uint64_t read_bytes; /* of its tail, by the last wait */
+	uint64_t seq;	     /* of the last item that was given out, or saved before; else 0 */
+};
+
+/* Tells whether there may be other events in a root than before. */
+struct root_state {
+	bool exists;
+	dev_t device;
+	ino_t inode;
+	struct timespec changed;
 };
 
 struct persist_reader {
@@ -56,6 +69,11 @@ struct persist_reader {
 	uint32_t nr_sources;
 	char **gone; /* paths of events that were removed and may come again */
 	uint32_t nr_gone;
+	bool reads_all;		      /* of the root, also what comes */
+	bool root_has_changed;	      /* at the last check */
+	struct root_state root_state; /* at the last check */
+	struct persist_position *saved;
+	size_t nr_saved;
 	struct numbered_stream *streams; /* never renumbered */
 	uint32_t nr_streams;
 	struct merge merge;
@@ -157,6 +175,7 @@ void persist_reader__free(struct persist_reader *reader)
 	for (uint32_t i = 0; i < reader->nr_gone; i++)
 		free(reader->gone[i]);
 	free(reader->gone);
+	free(reader->saved);
 	free(reader->sources);
 	free(reader->streams);
 	merge__destroy(&reader->merge);
@@ -197,14 +216,34 @@ static int path_of_target(const struct persist_reader *reader, const char *targe
 	return 0;
 }
 
-static int watch_doorbell(struct persist_reader *reader, const struct event_view *view)
+static int watch_doorbell(struct persist_reader *reader, const struct event_source *source)
 {
 	/* It is always ready; only the edges of an edge-triggered wait tell something. */
 	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLET };
 
-	if (view->doorbell_fd < 0)
+	if (source->doorbell_fd < 0)
 		return 0;
-	return epoll_ctl(reader->epoll_fd, EPOLL_CTL_ADD, view->doorbell_fd, &event) ? -errno : 0;
+	return epoll_ctl(reader->epoll_fd, EPOLL_CTL_ADD, source->doorbell_fd, &event) ? -errno : 0;
+}
+
+/* Goes on behind what was read of this event before. */
+static void use_saved(struct persist_reader *reader, const struct event_source *source,
+		      struct numbered_stream *streams)
+{
+	const struct persist_meta *meta = &source->event->meta;
+
+	for (size_t i = 0; i < reader->nr_saved; i++) {
+		const struct persist_position *saved = &reader->saved[i];
+
+		if (saved->instance != meta->instance)
+			continue;
+		for (uint32_t j = 0; j < source->nr_streams; j++) {
+			if (streams[j].stream->cpu != saved->cpu)
+				continue;
+			streams[j].seq = saved->seq;
+			cpu_stream__resume(streams[j].stream, saved->seq);
+		}
+	}
 }
 
 static int add_streams(struct persist_reader *reader, struct event_source *source)
@@ -223,6 +262,7 @@ static int add_streams(struct persist_reader *reader, struct event_source *sourc
 			.stream = &source->streams[i],
 			.source = source,
 		};
+	use_saved(reader, source, &streams[reader->nr_streams - source->nr_streams]);
 	return 0;
 }
 
@@ -241,11 +281,11 @@ static int take_source(struct persist_reader *reader, struct event_source *sourc
 	int err = 0;
 
 	if (has_instance(reader, source->event->meta.instance)) {
-		log_error(&reader->log, "%s: this event is being read already", source->path);
+		log_warn(&reader->log, "%s: named twice; it is read once", source->path);
 		err = -EEXIST;
 	}
 	if (!err)
-		err = watch_doorbell(reader, source->view);
+		err = watch_doorbell(reader, source);
 	if (!err) {
 		sources = reallocarray(reader->sources, reader->nr_sources + 1, sizeof(*sources));
 		err = sources ? 0 : -ENOMEM;
@@ -295,27 +335,88 @@ int persist_reader__add_attached(struct persist_reader *reader,
 
 	if (reader->has_begun)
 		return -EBUSY;
+	if (attached->is_detached)
+		return -EINVAL;
 	err = event_source__of_attached(&attached->event, reader->follow, reader->cpus,
 					&reader->log, &source);
 	return err ? err : take_source(reader, source);
 }
 
+/* ---- positions --------------------------------------------------------------------------- */
+
+static int save_positions(struct persist_reader *reader, const struct persist_position *positions,
+			  size_t nr)
+{
+	struct persist_position *saved;
+
+	if (!nr)
+		return 0;
+	saved = reallocarray(reader->saved, reader->nr_saved + nr, sizeof(*saved));
+	if (!saved)
+		return -ENOMEM;
+	memcpy(saved + reader->nr_saved, positions, nr * sizeof(*saved));
+	reader->saved = saved;
+	reader->nr_saved += nr;
+	return 0;
+}
+
 int persist_reader__resume(struct persist_reader *reader, const struct persist_position *positions,
 			   size_t nr)
 {
+	int err;
+
 	if (reader->has_begun)
 		return -EBUSY;
-	for (uint32_t i = 0; i < reader->nr_streams; i++) {
-		const struct persist_meta *meta = &reader->streams[i].source->event->meta;
-		struct cpu_stream *stream = reader->streams[i].stream;
+	err = save_positions(reader, positions, nr);
+	for (uint32_t i = 0; !err && i < reader->nr_streams;
+	     i += reader->streams[i].source->nr_streams)
+		use_saved(reader, reader->streams[i].source, &reader->streams[i]);
+	return err;
+}
 
-		for (size_t j = 0; j < nr; j++)
-			if (positions[j].instance == meta->instance &&
-			    positions[j].event_id == meta->event_id &&
-			    positions[j].cpu == stream->cpu)
-				cpu_stream__resume(stream, positions[j].seq);
+static struct persist_position position_of(const struct numbered_stream *numbered)
+{
+	const struct persist_meta *meta = &numbered->source->event->meta;
+
+	return (struct persist_position){
+		.instance = meta->instance,
+		.event_id = meta->event_id,
+		.cpu = numbered->stream->cpu,
+		.seq = numbered->seq,
+	};
+}
+
+int persist_reader__positions(const struct persist_reader *reader,
+			      struct persist_position **positions)
+{
+	int nr = 0;
+
+	*positions = NULL;
+	if (!reader->nr_streams)
+		return 0;
+	*positions = calloc(reader->nr_streams, sizeof(**positions));
+	if (!*positions)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < reader->nr_streams; i++)
+		if (reader->streams[i].stream && reader->streams[i].seq)
+			(*positions)[nr++] = position_of(&reader->streams[i]);
+	return nr;
+}
+
+/* The event was removed. It may have been taken over by a process that lets it go again. */
+static void save_stream(struct persist_reader *reader, const struct numbered_stream *numbered)
+{
+	struct persist_position position;
+
+	if (!numbered->seq)
+		return;
+	if (reader->nr_saved >= MAX_SAVED) {
+		reader->nr_saved -= MAX_SAVED / 2;
+		memmove(reader->saved, reader->saved + MAX_SAVED / 2,
+			reader->nr_saved * sizeof(*reader->saved));
 	}
-	return 0;
+	position = position_of(numbered);
+	save_positions(reader, &position, 1);
 }
 
 /* ---- events that come and go ------------------------------------------------------------- */
@@ -361,15 +462,84 @@ static bool retire_source(struct persist_reader *reader, uint32_t index)
 	for (uint32_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i].source == source && reader->streams[i].is_merged)
 			return false;
-	for (uint32_t i = 0; i < reader->nr_streams; i++)
-		if (reader->streams[i].source == source)
-			reader->streams[i] = (struct numbered_stream){ 0 };
+	for (uint32_t i = 0; i < reader->nr_streams; i++) {
+		if (reader->streams[i].source != source)
+			continue;
+		save_stream(reader, &reader->streams[i]);
+		reader->streams[i] = (struct numbered_stream){ 0 };
+	}
 	log_warn(&reader->log, "%s: the event was removed", source->path);
 	reader->sources[index] = reader->sources[--reader->nr_sources];
-	if (!has_path(reader, source->path))
+	if (!reader->reads_all && !has_path(reader, source->path))
 		remember_gone(reader, source->path);
 	event_source__free(source);
 	return true;
+}
+
+/* Adds what is in the root and not read yet. Returns 0 or -errno; all but -ENOENT was logged. */
+static int add_new(struct persist_reader *reader)
+{
+	struct persist_event_info *infos;
+	char path[PATH_MAX];
+	int nr, err = 0;
+
+	if (access(reader->root, F_OK))
+		return -errno;
+	nr = persist_list_events(reader->root, reader->log.fn, reader->log.ctx, &infos);
+	for (int i = 0; i < nr; i++) {
+		if (infos[i].error || has_instance(reader, infos[i].meta.instance))
+			continue;
+		if (snprintf(path, sizeof(path), "%s/%s", reader->root, infos[i].meta.name) <
+		    (int)sizeof(path))
+			err = add_source(reader, path);
+		if (err == -ENOMEM)
+			break;
+	}
+	free(infos);
+	return nr < 0 ? nr : err == -ENOMEM ? err : 0;
+}
+
+int persist_reader__add_all(struct persist_reader *reader)
+{
+	int err;
+
+	if (reader->has_begun)
+		return -EBUSY;
+	reader->reads_all = true;
+	err = add_new(reader);
+	if (err != -ENOENT)
+		return err;
+	if (reader->follow)
+		return 0;
+	log_error(&reader->log, "%s: there is no tree of persistent events", reader->root);
+	return err;
+}
+
+static struct root_state look_at_root(const struct persist_reader *reader)
+{
+	struct stat st;
+
+	if (stat(reader->root, &st))
+		return (struct root_state){ .exists = false };
+	return (struct root_state){ true, st.st_dev, st.st_ino, st.st_mtim };
+}
+
+static bool is_same_state(const struct root_state *a, const struct root_state *b)
+{
+	return a->exists == b->exists && a->device == b->device && a->inode == b->inode &&
+	       a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+static void look_for_new(struct persist_reader *reader)
+{
+	struct root_state state = look_at_root(reader);
+	bool has_changed = !is_same_state(&state, &reader->root_state);
+
+	/* Once more after a change: another one in the same tick of the clock leaves no trace. */
+	if (has_changed || reader->root_has_changed)
+		add_new(reader);
+	reader->root_has_changed = has_changed;
+	reader->root_state = state;
 }
 
 static void check_sources(struct persist_reader *reader)
@@ -380,6 +550,8 @@ static void check_sources(struct persist_reader *reader)
 		if (event_source__check(reader->sources[i]))
 			add_source(reader, reader->sources[i]->path);
 	look_for_gone(reader);
+	if (reader->reads_all)
+		look_for_new(reader);
 	for (uint32_t i = 0; i < reader->nr_sources;)
 		if (reader->sources[i]->state != SOURCE_OVER || !retire_source(reader, i))
 			i++;
@@ -523,7 +695,7 @@ static uint64_t poll_interval(struct persist_reader *reader)
 static bool must_poll(const struct persist_reader *reader)
 {
 	for (uint32_t i = 0; i < reader->nr_sources; i++)
-		if (reader->sources[i]->view->doorbell_fd < 0)
+		if (reader->sources[i]->doorbell_fd < 0)
 			return true;
 	return false;
 }
@@ -542,7 +714,7 @@ static void arm_timer(struct persist_reader *reader)
 			wait = interval;
 	}
 	/* What is held back is given out soon, unless it is polled for anyway. */
-	if (first && reader->streams[first->stream].source->view->doorbell_fd >= 0)
+	if (first && reader->streams[first->stream].source->doorbell_fd >= 0)
 		wait = WRITE_MARGIN_NSEC;
 	time.it_value.tv_sec = (time_t)(wait / NSEC_PER_SEC);
 	time.it_value.tv_nsec = (long)(wait % NSEC_PER_SEC);
@@ -613,7 +785,14 @@ static int begin(struct persist_reader *reader)
 /* Whether nothing will ever come again. */
 static bool is_at_end(const struct persist_reader *reader)
 {
-	return !reader->follow || !reader->nr_sources || reader->limit_ns >= reader->until_ns;
+	return !reader->follow || (!reader->nr_sources && !reader->reads_all) ||
+	       reader->limit_ns >= reader->until_ns;
+}
+
+static int give_out(struct persist_reader *reader, const struct persist_item *item)
+{
+	reader->streams[item->stream].seq = item->record ? item->record->seq : item->loss.to_seq;
+	return 1;
 }
 
 int persist_reader__next(struct persist_reader *reader, struct persist_item *item)
@@ -627,14 +806,14 @@ int persist_reader__next(struct persist_reader *reader, struct persist_item *ite
 	}
 	if (reader->wants_last) {
 		if (last_items__take(&reader->last, item))
-			return 1;
+			return give_out(reader, item);
 		reader->wants_last = false;
 		last_items__destroy(&reader->last);
 	}
 	for (;;) {
 		if (next_of_pass(reader, item)) {
 			reader->gave_something = true;
-			return 1;
+			return give_out(reader, item);
 		}
 		if (is_at_end(reader))
 			return 0;

@@ -88,11 +88,18 @@ int registry__choose_id(struct pin_tree *tree, uint32_t wanted, uint32_t *id)
 
 int registry__get(const struct pin_tree *tree, uint32_t id, struct persist_registry_entry *entry)
 {
+	struct bpf_map_info info = {};
+	uint32_t len = sizeof(info);
 	int err = 0, fd = open_registry_as(tree, true);
 
 	if (fd < 0)
 		return fd;
-	if (bpf_map_lookup_elem(fd, &id, entry))
+	/* That of another version may have larger entries, which do not fit here. */
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		err = -errno;
+	else if (info.key_size != sizeof(id) || info.value_size != sizeof(*entry))
+		err = -EBADMSG;
+	else if (bpf_map_lookup_elem(fd, &id, entry))
 		err = -errno;
 	close(fd);
 	return err;

@@ -21,12 +21,13 @@
 
 struct running {
 	const struct run_command *run;
-	struct persist_reader *reader; /* NULL: nothing is printed */
+	struct persist_reader *reader; /* NULL: nothing is printed, or nothing more */
 	struct line_writer writer;
 	struct json_output *json;
 	int signals; /* descriptor */
 	pid_t child; /* -1: there is no command */
 	bool is_over;
+	int print_err; /* why printing ended */
 	int exit_status;
 };
 
@@ -67,6 +68,7 @@ static void close_output(struct running *running)
 	json_output__free(running->json);
 	line_writer__destroy(&running->writer);
 	persist_reader__free(running->reader);
+	running->reader = NULL;
 }
 
 /* Prints what there is at the moment. */
@@ -88,14 +90,28 @@ static int print_items(struct running *running)
 	return err;
 }
 
-/* A follower holds the newest records back for a moment. */
-static int print_last_items(struct running *running)
+/* The command does not end because its records cannot be printed; without one that is the end. */
+static void print(struct running *running)
 {
-	int err = print_items(running);
+	if (!running->reader)
+		return;
+	running->print_err = print_items(running);
+	if (!running->print_err)
+		return;
+	if (running->print_err != -EPIPE)
+		log_error(running->run->log, "cannot print records any more: %s",
+			  strerror(-running->print_err));
+	close_output(running);
+	if (running->child < 0)
+		running->is_over = true;
+}
 
-	if (!err && persist_reader__wait(running->reader, LAST_RECORDS_MS) == 1)
-		err = print_items(running);
-	return err;
+/* A follower holds the newest records back for a moment. */
+static void print_last(struct running *running)
+{
+	print(running);
+	if (running->reader && persist_reader__wait(running->reader, LAST_RECORDS_MS) == 1)
+		print(running);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
@@ -108,6 +124,7 @@ static int take_signals(struct running *running, sigset_t *before)
 	sigemptyset(&taken);
 	sigaddset(&taken, SIGINT);
 	sigaddset(&taken, SIGTERM);
+	sigaddset(&taken, SIGHUP);
 	sigaddset(&taken, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &taken, before);
 	running->signals = signalfd(-1, &taken, SFD_CLOEXEC);
@@ -142,11 +159,12 @@ static void handle_signal(struct running *running)
 	if (read(running->signals, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo != SIGCHLD) {
-		/* The command gets the terminal's signals itself, and decides whether to end. */
+		/* The command gets an interrupt from the terminal itself. It decides when to end.
+		 */
 		if (running->child < 0)
 			running->is_over = true;
-		else if (info.ssi_signo == SIGTERM)
-			kill(running->child, SIGTERM);
+		else if (info.ssi_signo != SIGINT)
+			kill(running->child, (int)info.ssi_signo);
 		return;
 	}
 	if (waitpid(running->child, &status, WNOHANG) != running->child)
@@ -159,22 +177,21 @@ static int wait_for_end(struct running *running)
 {
 	struct pollfd fds[2] = {
 		{ .fd = running->signals, .events = POLLIN },
-		{ .fd = running->reader ? persist_reader__fd(running->reader) : -1,
-		  .events = POLLIN },
+		{ .events = POLLIN },
 	};
-	int err = 0;
 
-	while (!running->is_over && !err) {
-		if (running->reader)
-			err = print_items(running);
-		if (!err && poll(fds, 2, -1) < 0 && errno != EINTR)
-			err = -errno;
-		if (!err && fds[0].revents)
+	for (print(running); !running->is_over; print(running)) {
+		fds[1].fd = running->reader ? persist_reader__fd(running->reader) : -1;
+		if (poll(fds, 2, -1) < 0) {
+			if (errno != EINTR)
+				return -errno;
+			continue;
+		}
+		if (fds[0].revents)
 			handle_signal(running);
 	}
-	if (!err && running->reader)
-		err = print_last_items(running);
-	return err;
+	print_last(running);
+	return 0;
 }
 
 /* ---- the end of the events --------------------------------------------------------------- */
@@ -209,8 +226,10 @@ int run_command(const struct run_command *run)
 		err = start_child(&running, &signals);
 	if (!err)
 		err = wait_for_end(&running);
-	if (err && err != -EPIPE)
+	if (err)
 		log_error(run->log, "cannot go on: %s", strerror(-err));
+	else
+		err = running.print_err == -EPIPE ? 0 : running.print_err;
 	if (run->detach && detach_all(run))
 		err = -EIO;
 	close_output(&running);

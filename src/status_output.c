@@ -243,8 +243,9 @@ static int output_events(struct output *output)
 	if (nr == -ENOENT)
 		return 0; /* no tree, no events */
 	for (int i = 0; i < nr; i++) {
-		one = output_event(output, infos[i].meta.name);
-		if (one && one != -ENOENT) /* it may have been removed meanwhile */
+		/* What is wrong with it was logged; what is not ours is no failure of ours. */
+		one = infos[i].error ? infos[i].error : output_event(output, infos[i].meta.name);
+		if (one && one != -ENOENT && one != -EMEDIUMTYPE)
 			err = one;
 	}
 	if (nr >= 0)

@@ -85,7 +85,7 @@ int text_pin__read(const char *path, char **text, size_t *len)
 	if (!buffer)
 		return -ENOMEM;
 	got = read_file(path, buffer, TEXT_MAX);
-	if (got < 0)
+	if (got < 0 && got != -ENOENT)
 		got = read_map(path, buffer, TEXT_MAX);
 	if (got < 0) {
 		free(buffer);

@@ -1,0 +1,333 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Wrong input, missing privileges, damaged pins: each is a clear error that names object, cause
+# and, where there is one, the remedy; and what is recorded stays.
+
+TIME_LIMIT=240
+. "${0%/*}/lib.sh"
+
+# fails STATUS EXTENDED-REGULAR-EXPRESSION COMMAND...: on standard error, and nothing on the other
+fails() {
+	local expected=$1 pattern=$2 what
+	shift 2
+	run "$@"
+	what="$*"
+	what=${what//${LOADER%/*}\//}
+	what=${what//timeout 20 /}
+	what=${what//$TMP/TMP}
+	what=$(head -c 120 <<< "${what//$'\n'/ }")
+	if [ "$status" = "$expected" ] && grep -qE -- "$pattern" <<< "$err"; then
+		report 0 "$what"
+	else
+		report 1 "$what"
+		diag "  actual: $status, $(head -c 600 <<< "$err")"
+		diag "expected: $expected, /$pattern/"
+	fi
+}
+
+load() {
+	fails "$1" "$2" timeout 20 "$LOADER" "${@:3}"
+}
+
+read_() {
+	fails "$1" "$2" timeout 20 "$READER" "${@:3}"
+}
+
+"$LOADER" start -e $NUMBERED_EVENT/head=4K,tail=8K/ > /dev/null
+produce 0 100 > /dev/null
+tree_listing > "$TMP/before"
+
+# ---- command lines ---------------------------------------------------------------------------------
+
+load 2 "no command" ""
+load 2 "usage"
+load 2 "no command frobnicate.*--help" frobnicate
+load 2 "unrecognized option|unknown" start --frobnicate
+load 2 "invalid option|unknown" -q start
+load 2 "requires an argument" start -e
+load 2 "add SPEC" add
+load 2 "remove NAME" remove
+load 2 "clear NAME" clear
+load 2 "too many arguments" stop now
+load 2 "too many arguments" start $NUMBERED_EVENT
+load 2 "no (option )?--json for stop" stop --json
+load 2 "no options --group and --mode for add" add $NUMBERED_EVENT --mode 0666
+load 2 "no option -e for stop" stop -e $NUMBERED_EVENT
+for mode in 0640 0777 666x "" 8 0444 -1; do
+	load 2 "--mode.*expected 0600" start -e $NUMBERED_EVENT --mode "$mode"
+done
+load 2 "--group no-such-group.*groupadd" start -e $NUMBERED_EVENT --group no-such-group
+load 2 "root ''" start -e $NUMBERED_EVENT --root ""
+load 2 "not a usable path|too long" list --root "/$(printf '%05000d' 0)"
+
+read_ 2 "usage|--help"
+read_ 2 "--help" frobnicate
+read_ 2 "--help|TARGET" attach
+read_ 2 "unrecognized option|unknown" attach $NUMBERED --frobnicate
+for option in last count; do
+	for value in 0 -1 x 1x "" 99999999999999999999999; do
+		read_ 2 "--$option.*positive number" attach $NUMBERED --$option "$value"
+	done
+done
+for value in -1 x 1x ""; do
+	read_ 2 "--timeout" attach $NUMBERED --timeout "$value"
+done
+for value in x 2026-13-01T00:00:00Z 12:00 "" -5y 1e9 2026-01-02T03:04:05; do
+	read_ 2 "--since: not a time" attach $NUMBERED --since "$value"
+done
+for value in x 0- 1,,2 3-1 -1 "" 99999999; do
+	read_ 2 "cpu|CPU" attach $NUMBERED --cpu "$value"
+done
+read_ 2 "since|until" attach $NUMBERED --since now --until -1h
+read_ 2 "" list --follow
+read_ 2 "" list too many
+
+# ---- event specifications --------------------------------------------------------------------------
+
+load 1 "nosuch:event: .*no such tracepoint" add nosuch:event
+load 1 "sched:nosuch: .*no such tracepoint.*module" add sched:nosuch
+load 1 "syscalls:sys_enter_nosuch: .*no such tracepoint" start -e syscalls:sys_enter_nosuch
+load 1 "mce:nosuch: .*no such tracepoint.*CONFIG_X86_MCE" add mce:nosuch
+for spec in "" sched sched: :sched_switch : sched:sched_switch/ sched:sched_switch/keep \
+	sched:sched_switch//keep=latest sched:sched_switch/keep=latest sched:sched_switch/keep=latest/x \
+	sched:sched_switch/keep=some/ sched:sched_switch/keep=/ sched:sched_switch/,/ \
+	sched:sched_switch/frob=1/ sched:sched_switch/name=/ sched:sched_switch/name=a.b/ \
+	sched:sched_switch/name=events/ sched:sched_switch/name=staging/ "sched:sched_switch/name=a b/" \
+	sched:sched_switch/name=../ "sched:sched_switch/name=$(printf '%064d' 0)/" \
+	sched:sched_switch/ring=circle/ sched:sched_switch/wakeup=-1/ sched:sched_switch/wakeup=x/ \
+	sched:sched_switch/wakeup=99999999999/ "sched:../sched/sched_switch" "../sched:sched_switch" \
+	sched:.. "sched:sched_switch, sched:sched_wakeup" "sched :sched_switch" \
+	"sched:*/name=x/" "$(printf '%05000d' 0):x" "x:$(printf '%0500d' 0)"; do
+	load 2 "event '|event specification" add "$spec"
+done
+for size in 0 -1 1.5K 64KB x K 64k64 99999999999999999999 16777216T 0x1000 18446744073709551615G; do
+	load 2 "head=$size: expected a size|tail" add sched:sched_switch/head=$size/
+done
+load 2 "tail=0: expected a size" add sched:sched_switch/tail=0/
+load 2 "at most 256M" add sched:sched_switch/head=1G/
+load 2 "at most 256M" add sched:sched_switch/tail=257M/
+load 1 "$NUMBERED.*there already" add $NUMBERED_EVENT/head=4K,tail=8K/
+load 1 "no such event" remove nosuch
+load 1 "" remove ../persistent/$NUMBERED
+load 1 "" clear .
+load 1 "" remove $NUMBERED/head
+load 1 "no such event" status ../persistent
+if [ "$("$LOADER" probe --json | jq .overwrite_ringbuf.present)" = false ]; then
+	load 1 "ring=ringbuf.*no ringbuf that overwrites.*ring=auto" add sched:sched_switch/ring=ringbuf/
+else
+	skip "this kernel has ringbufs that overwrite"
+fi
+printf 'sched:sched_switch\0x\n' > "$TMP/null.conf"
+head -c 3000 /dev/urandom | tr '\0\n#' 'xxx' > "$TMP/random.conf"
+load 2 "random.conf, line 1" start -c "$TMP/random.conf"
+load 1 "$TMP: (Is a directory|cannot be read)" start -c "$TMP"
+load 1 "/dev/full|No space|cannot" start -c /dev/null --root /dev/full
+
+# ---- roots and targets -----------------------------------------------------------------------------
+
+load 1 "root $TMP/x: $TMP is not on a BPF file system.*mount -t bpf.*--root" start \
+	-e $NUMBERED_EVENT --root "$TMP/x"
+not_ok "nothing was made there (KNOWN-PAIN 10)" test -e "$TMP/x"
+load 1 "$TMP is not on a BPF file system" stop --root "$TMP"
+load 1 "No such file or directory" start -e $NUMBERED_EVENT --root "$TMP/no/such"
+load 1 "not a directory|Not a directory|meta" start -e $NUMBERED_EVENT --root $ROOT/$NUMBERED/meta
+read_ 1 "nosuch: (no such|there is no such)" attach nosuch
+read_ 1 "$TMP: " attach "$TMP"
+read_ 1 "/etc/passwd" attach /etc/passwd
+read_ 1 "head: " attach $ROOT/$NUMBERED/head
+read_ 1 "meta" attach $ROOT/$NUMBERED/meta
+read_ 1 "events" attach $ROOT/events/$NUMBERED
+read_ 1 "persistent" attach $ROOT
+read_ 1 "nosuch" attach persistent/nosuch/
+read_ 1 "nosuch" attach $NUMBERED nosuch
+read_ 1 "/sys/fs/bpf/nosuch.*(No such file|no persistent events|no such event)" attach $NUMBERED --root /sys/fs/bpf/nosuch
+read_ 1 "$TMP/nosuch/cursor" attach $NUMBERED --cursor-file "$TMP/nosuch/cursor"
+read_ 1 "$TMP" attach $NUMBERED --cursor-file "$TMP"
+
+# ---- output that cannot be written -----------------------------------------------------------------
+
+for command in "$LOADER list" "$LOADER status --json" "$LOADER --help" "$LOADER probe" \
+	"$READER list" "$READER attach $NUMBERED" "$READER attach $NUMBERED --json" "$READER --help"; do
+	$command > /dev/full 2> "$TMP/err"
+	is "$?" 1 "${command##*/} > /dev/full fails"
+done
+"$READER" attach $NUMBERED > /dev/full 2> "$TMP/err"
+like "$(cat "$TMP/err")" "No space left" "and says why"
+"$LOADER" list >&- 2> "$TMP/err"
+is "$?" 1 "loader list with a closed output fails"
+"$READER" attach $NUMBERED >&- 2> "$TMP/err"
+is "$?" 1 "reader attach with a closed output fails"
+"$LOADER" add signal:signal_deliver/head=4K,tail=8K/ > /dev/full 2> "$TMP/err"
+is "$?" 1 "add with a full output fails"
+ok "but does its work to the end" test -e $ROOT/signal_deliver/link -a -L $ROOT/events/signal_deliver
+"$LOADER" remove signal_deliver > /dev/null
+"$READER" attach $NUMBERED --follow 2> "$TMP/err" | head -n 3 > "$TMP/out"
+is "$(wc -l < "$TMP/out")" 3 "a follower whose pipe is closed ends" # or the time limit is over
+
+# ---- privileges ------------------------------------------------------------------------------------
+
+without() { # CAPABILITIES COMMAND...
+	setpriv --bounding-set="$1" --inh-caps="$1" "${@:2}"
+}
+fails 1 "CAP_BPF" without -bpf,-sys_admin "$LOADER" start -e signal:signal_deliver
+fails 1 "CAP_PERFMON" without -perfmon,-sys_admin "$LOADER" start -e signal:signal_deliver
+fails 1 "CAP_BPF" without -bpf,-perfmon,-sys_admin "$LOADER" add signal:signal_deliver
+is "$(without -bpf,-perfmon,-sys_admin "$LOADER" probe --json | jq -r .capabilities.detail)" \
+	"missing: CAP_BPF, CAP_PERFMON" "probe names what is missing"
+PUBLIC_LOADER=$(public_copy "$LOADER")
+fails 1 "$ROOT|CAP_BPF" unprivileged "$PUBLIC_LOADER" start -e signal:signal_deliver
+fails 1 "as root|CAP_BPF|owner of the tree" unprivileged "$PUBLIC_LOADER" stop
+fails 1 "as root|CAP_BPF|owner of the tree|ermission denied" unprivileged "$PUBLIC_LOADER" remove $NUMBERED
+fails 1 "as root|owner of the tree" unprivileged "$PUBLIC_LOADER" list
+fails 1 "CAP_BPF|ermission|not permitted" unprivileged "$PUBLIC_LOADER" start \
+	-e signal:signal_deliver --root /sys/fs/bpf/theirs
+rm -rf /sys/fs/bpf/theirs
+fails 1 "bpf\\(2\\)|CAP_BPF|not permitted" "$HELPERS/seccomp_run" none "$LOADER" add signal:signal_deliver
+
+# ---- without tracefs, without BTF ------------------------------------------------------------------
+
+# Through debugfs there would be a second way to it.
+umount -a -t tracefs,debugfs 2> /dev/null
+if ! mountpoint -q $TRACING && [ ! -e /sys/kernel/debug/tracing/events ]; then
+	load 1 "tracefs.*mount -t tracefs" add sched:sched_switch
+	load 1 "tracefs.*mount -t tracefs" start -e 'sched:*'
+	load 1 "tracefs" start
+	like "$("$LOADER" probe)" "^tracefs +no " "probe finds no tracefs (KNOWN-PAIN 23)"
+	is "$("$READER" attach $NUMBERED --json | numbers_of | ranges)" 1-100 \
+		"readers do not need it (KNOWN-PAIN 23)"
+	mount -t tracefs tracefs $TRACING
+else
+	skip "cannot unmount tracefs here"
+fi
+mount -t tmpfs -o size=1m none /sys/kernel/btf
+like "$("$LOADER" probe)" "^btf +no " "probe finds no BTF (KNOWN-PAIN 16)"
+run_ok "without BTF, a tracepoint can be recorded (KNOWN-PAIN 16)" "$LOADER" add \
+	$NUMBERED_EVENT/name=plain,head=4K,tail=8K/ sched:sched_process_exec/name=strings/
+produce 0 5 > /dev/null
+is "$("$READER" attach plain --json | jq -r '"\(.comm) \(.fields.timer_id)"' | head -n 1)" \
+	"event_producer 1" "and read"
+like "$("$READER" attach strings)" "filename=$HELPERS/event_producer pid=" "also one with strings"
+run_ok "and cleared" "$LOADER" clear plain strings
+produce 0 2 > /dev/null
+is "$("$READER" attach plain --json | numbers_of | ranges)" 1-2 "and recorded again"
+run_ok "an event of before is left alone" "$LOADER" start -e $NUMBERED_EVENT/head=4K,tail=8K/
+run_ok "and removed" "$LOADER" remove plain strings
+umount /sys/kernel/btf
+
+# ---- damaged pins ----------------------------------------------------------------------------------
+
+forge() {
+	"$HELPERS/forge" "$@" || diag "forge fails: $*"
+}
+
+# A copy of the event, $ROOT/NAME, but for the pins that are named
+copy_event() { # NAME PIN...
+	local pin kind
+
+	mkdir -p $ROOT/$1/head $ROOT/$1/tail
+	for pin in meta counters control wakeup heads tails fmt status event head/cpu0 head/cpu1 tail/cpu0 \
+		tail/cpu1; do
+		[[ " ${*:2} " == *" $pin "* || ! -e $ROOT/$NUMBERED/$pin ]] && continue
+		kind=map
+		case $pin in fmt | status | event) kind=link ;; esac
+		"$BPFTOOL" $kind pin pinned $ROOT/$NUMBERED/$pin $ROOT/$1/$pin
+	done
+}
+
+copy_event newer meta
+forge meta $ROOT/$NUMBERED/meta $ROOT/newer/meta version=2 size=600 bytes=600
+read_ 1 "newer: written by a newer loader.*format 2.*use the reader" attach newer
+load 1 "made by a newer version" remove newer
+load 1 "newer" clear newer
+load 1 "newer" add $NUMBERED_EVENT/name=newer/
+run "$LOADER" list
+is "$status" 1 "list beside an event of a newer format says that it could not show all"
+like "$out" "^$NUMBERED " "and has the others"
+like "$err" "newer: made by a newer version" "and mentions it"
+load 1 "newer: made by a newer version" stop
+ok "stop leaves it" test -e $ROOT/newer/meta
+rm -rf $ROOT
+"$LOADER" start -e $NUMBERED_EVENT/head=4K,tail=8K/ > /dev/null
+produce 0 100 > /dev/null
+
+for damage in magic=1 nr_cpus=0 nr_cpus=70000 keep=9 tail_type=7 size=8 version=0 head_bytes=1 \
+	head_bytes=8192 tail_bytes=4096000 bytes=100 bytes=16; do
+	copy_event damaged meta
+	forge meta $ROOT/$NUMBERED/meta $ROOT/damaged/meta $damage
+	read_ 1 "damaged" attach damaged
+	run timeout 20 "$LOADER" list
+	like "$status" '^[01]$' "list works beside metadata with $damage" || diag "$err"
+	like "$out" "^$NUMBERED " "and has the event that is not damaged"
+	run timeout 20 "$LOADER" add signal:signal_deliver/name=other,head=4K,tail=8K/
+	is "$status" 0 "so does add" || diag "$err"
+	run timeout 20 "$LOADER" remove other
+	is "$status" 0 "and remove" || diag "$err"
+	rm -rf $ROOT/damaged
+done
+
+# A ring whose description or whose records are not what they should be: nothing wrong is shown,
+# and nothing crashes.
+copy_event damaged head/cpu0
+read_ 1 "damaged/head.*missing.*remove it" attach damaged
+rm -rf $ROOT/damaged
+for pin in head/cpu0 tail/cpu0 meta counters control; do
+	copy_event damaged $pin
+	"$BPFTOOL" map create $ROOT/damaged/$pin type hash key 4 value 8 entries 4 name wrong
+	read_ 1 "damaged/$pin: a map of another kind" attach damaged
+	rm -rf $ROOT/damaged
+done
+copy_event damaged head/cpu0
+forge ring $ROOT/$NUMBERED/head/cpu0 $ROOT/damaged/head/cpu0 bytes=8192
+read_ 1 "damaged/head/cpu0: a ring of 8192 bytes.*4096" attach damaged
+rm -rf $ROOT/damaged
+
+copy_event damaged meta
+forge meta $ROOT/$NUMBERED/meta $ROOT/damaged/meta event_id=7
+run timeout 20 "$READER" attach damaged --json
+like "$err" "damaged: corrupt buffer" "records of another event are mentioned"
+is "$(jq -r 'select(.fields)' <<< "$out")" "" "and not shown"
+rm -rf $ROOT/damaged
+
+for damage in magic=1 version=9 header_size=8 header_size=255 size=4294967295 size=0 size=25 size=4000 \
+	event_id=1 cpu=1 seq=0 seq=77777 seq=18446744073709551615; do
+	copy_event damaged head/cpu0
+	forge ring $ROOT/$NUMBERED/head/cpu0 $ROOT/damaged/head/cpu0 $damage
+	run timeout 20 "$READER" attach damaged --json
+	ok "a record with $damage: the reader ends by itself" test "$status" = 0 -o "$status" = 1
+	is "$(jq -r 'select(.fields) | select(.cpu != 0 or .event != "'$NUMBERED'" or .seq < 1 or .seq > 100 or
+		.fields.timer_id < 1 or .fields.timer_id > 100) | .seq' <<< "$out")" "" \
+		"a record with $damage is not shown as if it were right" || diag "$out"
+	like "$err" "damaged" "a record with $damage is mentioned" || diag "$out"
+	rm -rf $ROOT/damaged
+done
+
+# Offsets of struct persist_array_ring
+for damage in 0=0 8=0 8=3 8=0xffffffffffffffff 16=0xffffffffffffffff 64=0xffffffffffffffff \
+	72=0xffffffffffffffff 72=0xff 72=0x7fffffffff02 bytes=64 bytes=4096 bytes=200; do
+	copy_event damaged tail/cpu0
+	forge array $ROOT/$NUMBERED/tail/cpu0 $ROOT/damaged/tail/cpu0 $damage
+	run timeout 20 "$READER" attach damaged --json
+	ok "an array ring with $damage: the reader ends by itself" test "$status" = 0 -o "$status" = 1
+	is "$(jq -r 'select(.fields) | select(.seq < 1 or .seq > 100 or .fields.timer_id != .seq) | .seq' <<< "$out")" \
+		"" "an array ring with $damage: nothing wrong is shown"
+	rm -rf $ROOT/damaged
+done
+# Each word of the first records in turn
+for ((offset = 128; offset < 128 + 160; offset += 8)); do
+	copy_event damaged tail/cpu0
+	forge array $ROOT/$NUMBERED/tail/cpu0 $ROOT/damaged/tail/cpu0 $offset=0xa5a5a5a5a5a5a5a5
+	timeout 20 "$READER" attach damaged --json > "$TMP/out" 2> "$TMP/err"
+	status=$?
+	[ $status -le 1 ] || break
+	rm -rf $ROOT/damaged
+done
+compare $status -le 1 "whatever stands in a record, the reader ends by itself"
+rm -rf $ROOT/damaged
+
+# ---- and nothing was lost --------------------------------------------------------------------------
+
+is "$(tree_listing)" "$(cat "$TMP/before")" "the tree is what it was"
+produce 0 1 101 > /dev/null
+is "$("$READER" attach $NUMBERED --json | numbers_of | ranges)" 1-101 "the event has recorded all along"
+finish
