@@ -115,9 +115,12 @@ $(OUTPUT)/libpersist.a: $(LIBRARY_OBJECTS)
 	$(Q)$(OBJCOPY) --localize-hidden $(@:.a=.o)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
 
+# pkg-config can be told that the prefix is elsewhere.
+below_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$1)
 $(OUTPUT)/persist-bpf.pc: packaging/persist-bpf.pc.in src/version.h FORCE | $(OUTPUT)
-	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
-		-e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' $< > $@
+	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(call below_prefix,$(libdir))|' \
+		-e 's|@includedir@|$(call below_prefix,$(includedir))|' \
+		-e 's|@version@|$(VERSION)|' $< > $@
 
 $(OUTPUT)/loader: $(call object,$(LOADER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_OBJECTS)
 	$(say) LINK $@
@@ -188,7 +191,8 @@ kernel-tools: $(KERNEL_TOOLS)
 # The tests' own builds: with sanitizers, and one that can be killed at each change of bpffs.
 .PHONY: check-build
 check-build: all static unit kernel-tools
-	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/asan SANITIZE=1 unit $(OUTPUT)/asan/reader $(OUTPUT)/asan/loader
+	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/asan SANITIZE=1 unit kernel-tools \
+		$(OUTPUT)/asan/reader $(OUTPUT)/asan/loader
 	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/stop STOP_POINTS=1 $(OUTPUT)/stop/loader
 
 .PHONY: check check-quick

@@ -30,21 +30,22 @@
 #define STORES_ARE_ORDERED 0
 #endif
 
+/* clang-format off */
 #define EVENT_CONSTANTS(X)                                                                  \
-	X(record_id)	      /* what records carry as event_id */                          \
-	X(nr_cpus)	      /* possible ones */                                           \
-	X(keep)		      /* enum persist_keep */                                       \
-	X(tail_type)	      /* enum persist_tail_type */                                  \
+	X(record_id)          /* what records carry as event_id */                          \
+	X(nr_cpus)            /* possible ones */                                           \
+	X(keep)               /* enum persist_keep */                                       \
+	X(tail_type)          /* enum persist_tail_type */                                  \
 	X(wakeup_events)                                                                    \
-	X(unit_mask)	      /* units of an array ring - 1 */                              \
-	X(fixed_size)	      /* payload bytes that every record of this event has */       \
-	X(is_dynamic)	      /* some records have more than these */                       \
+	X(unit_mask)          /* units of an array ring - 1 */                              \
+	X(fixed_size)         /* payload bytes that every record of this event has */       \
+	X(is_dynamic)         /* some records have more than these */                       \
 	X(is_incomplete)      /* they have, but the kernel does not let it be read */       \
 	X(stores_are_ordered) /* STORES_ARE_ORDERED of the loader: BPF code has no CPU */   \
-	X(common_type)	      /* the tracepoint's id, first field of its record */          \
+	X(common_type)        /* the tracepoint's id, first field of its record */          \
 	/* Of a tracepoint's context, see percpu_events.bpf.c: */                           \
-	X(copy_size)	      /* bytes of the fixed fields that it has */                   \
-	X(fields_end)	      /* where the fixed fields end, and a call's strings begin */  \
+	X(copy_size)          /* bytes of the fixed fields that it has */                   \
+	X(fields_end)         /* where the fixed fields end, and a call's strings begin */  \
 	X(syscall_nr_offset)                                                                \
 	X(nr_user_strings)                                                                  \
 	X(pointer_0) X(string_0) /* a pointer, and the __data_loc of what it leads to */    \
@@ -56,5 +57,6 @@
 	X(cpuvendor) X(microcode) X(v_data)                                                 \
 	X(v_data_offset)      /* where the bytes of v_data are */                           \
 	X(argument_is_hw_err)
+/* clang-format on */
 
 #endif

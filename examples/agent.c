@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
 /*
- * agent CURSOR-FILE [ROOT]: follows every event of the tree, as any user who may open the pins, and
- * prints one JSON object a line. Started again, it goes on behind what it had printed; if it was
- * killed in the middle, the last lines come twice.
- *
+ * Follows every event of a tree, as any user who may open its pins, and prints JSON. Started again,
+ * it goes on behind what it had printed; if it was killed, the last lines come twice.
  *	cc agent.c -o agent $(pkg-config --cflags --libs persist-bpf)
  */
+#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <persist_bpf.h>
-
-#define MAX_POSITIONS 65536
 
 static void print_message(void *ctx, enum persist_log_level level, const char *message)
 {
@@ -40,13 +37,13 @@ static void print_item(const struct persist_item *item)
 
 static int load(struct persist_reader *reader, const char *path)
 {
-	static struct persist_position positions[MAX_POSITIONS];
+	static struct persist_position positions[65536];
 	FILE *file = fopen(path, "r");
 	size_t nr;
 
 	if (!file)
 		return errno == ENOENT ? 0 : -errno;
-	nr = fread(positions, sizeof(*positions), MAX_POSITIONS, file);
+	nr = fread(positions, sizeof(*positions), sizeof(positions) / sizeof(*positions), file);
 	fclose(file);
 	return persist_reader__resume(reader, positions, nr);
 }
@@ -77,10 +74,14 @@ int main(int argc, char **argv)
 		.root = argc > 2 ? argv[2] : NULL,
 		.follow = 1,
 	};
-	struct persist_reader *reader = persist_reader__new(&options);
+	struct persist_reader *reader;
 	struct persist_item item;
-	int is_saved = 1, ret = reader && argc > 1 ? load(reader, argv[1]) : -EINVAL;
+	int is_saved = 1, ret;
 
+	if (argc < 2)
+		errx(2, "usage: agent CURSOR-FILE [ROOT]");
+	reader = persist_reader__new(&options);
+	ret = reader ? load(reader, argv[1]) : -errno;
 	if (!ret)
 		ret = persist_reader__add_all(reader);
 	while (ret >= 0) {
@@ -93,7 +94,6 @@ int main(int argc, char **argv)
 		}
 		is_saved = ret == 0;
 	}
-	fprintf(stderr, "agent: %s\n", strerror(-ret));
 	persist_reader__free(reader);
-	return 1;
+	errx(1, "%s", strerror(-ret));
 }

@@ -111,7 +111,9 @@ struct persist_array_ring {
 	__u64 reserve_pos;
 	__u64 commit;
 	__u64 reserved2[6];
+#ifndef __cplusplus /* which has no such members */
 	__u8 data[];
+#endif
 };
 
 /* ---- counters --------------------------------------------------------------------------- */
@@ -240,7 +242,7 @@ struct persist_meta {
 	char name[PERSIST_NAME_SIZE];
 	char system[PERSIST_NAME_SIZE];
 	char tracepoint[PERSIST_NAME_SIZE];
-	union {
+	__extension__ union {
 		struct perf_event_attr attr;
 		__u8 attr_room[PERSIST_ATTR_ROOM];
 	};
@@ -279,7 +281,7 @@ struct persist_text_chunk {
 #ifdef __cplusplus
 #define PERSIST_STATIC_ASSERT static_assert
 #else
-#define PERSIST_STATIC_ASSERT _Static_assert
+#define PERSIST_STATIC_ASSERT __extension__ _Static_assert
 #endif
 
 PERSIST_STATIC_ASSERT(sizeof(struct persist_record) == 64, "record header is one cache line");

@@ -229,9 +229,9 @@ static void copy_chunk(struct array_cursor *array, uint64_t commit, unsigned int
 	uint64_t distance = 0;
 
 	if (try > 0)
-		distance = array->nr_units >> (try <= FIRST_DISTANCE_SHIFT ?
-						       FIRST_DISTANCE_SHIFT + 1 - try :
-						       SMALLEST_DISTANCE_SHIFT);
+		distance = array->nr_units >> (try <= FIRST_DISTANCE_SHIFT
+						       ? FIRST_DISTANCE_SHIFT + 1 - try
+						       : SMALLEST_DISTANCE_SHIFT);
 	if (!array->is_synced)
 		synchronise(array, commit, NULL, distance);
 	if (end - array->position > CHUNK)

@@ -310,7 +310,8 @@ void cpu_stream__set_complete(struct cpu_stream *stream, const struct persist_co
 	uint32_t newer = counters->generation - stream->view->meta.generation;
 	uint64_t seq = counters->seen;
 
-	/* Numbers of the next generation are not to be found here, those between two clears never. */
+	/* Numbers of the next generation are not to be found here, those between two clears never.
+	 */
 	if (newer == 1)
 		seq = counters->first_seq - 1;
 	else if (newer > 1 && counters->generation > stream->view->meta.generation)

@@ -29,8 +29,8 @@ struct cpu_stream {
 	 * they do not show of it is lost.
 	 */
 	uint64_t complete_seq;
-	uint64_t last_time_ns; /* of the last record */
-	bool is_continued;     /* the view before was the generation before */
+	uint64_t last_time_ns;		  /* of the last record */
+	bool is_continued;		  /* the view before was the generation before */
 	struct persist_counters complete; /* those that complete_seq was last taken from */
 	struct persist_counters reported; /* what was lost, as far as its reason was told */
 

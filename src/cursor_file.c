@@ -190,9 +190,8 @@ void cursor_file__begin_write(struct cursor_file *file, size_t len)
 
 	if (!file->output_is_regular || fstat(file->output_fd, &st))
 		return;
-	offset = fcntl(file->output_fd, F_GETFL) & O_APPEND ?
-			 st.st_size :
-			 lseek(file->output_fd, 0, SEEK_CUR);
+	offset = fcntl(file->output_fd, F_GETFL) & O_APPEND ? st.st_size
+							    : lseek(file->output_fd, 0, SEEK_CUR);
 	/* In the middle of a file its size would not tell anything. */
 	if (offset != st.st_size)
 		return;
@@ -302,8 +301,7 @@ static void load_slot(struct cursor_file *file, const struct slot *slot)
 	uint64_t dropped = slot->nr > MAX_FOREIGN ? slot->nr - MAX_FOREIGN : 0;
 
 	file->nr = slot->nr - dropped;
-	memcpy(file->positions, slot->positions + dropped,
-	       file->nr * sizeof(file->positions[0]));
+	memcpy(file->positions, slot->positions + dropped, file->nr * sizeof(file->positions[0]));
 	file->sum = sum_of_positions(file->positions, file->nr);
 	/* If that is not the newest, the next store replaces the newest: this one stays valid. */
 	file->generation = slot->generation;
@@ -325,31 +323,31 @@ static void init_layout(struct cursor_file *file)
 	file->map->magic = FILE_MAGIC;
 }
 
-static int map_file(struct cursor_file *file)
+/* NULL with errno if the file cannot be mapped or has another size. A new one is made. */
+static struct layout *map_file(int fd)
 {
 	struct stat st;
 	void *map;
 
-	if (fstat(file->fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EBADMSG;
-	if (st.st_size && st.st_size != sizeof(struct layout))
-		return -EBADMSG;
-	if (!st.st_size && ftruncate(file->fd, sizeof(struct layout)))
-		return -errno;
-	map = mmap(NULL, sizeof(struct layout), PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	file->map = map;
-	return 0;
+	if (fstat(fd, &st))
+		return NULL;
+	if (!S_ISREG(st.st_mode) || (st.st_size && st.st_size != sizeof(struct layout))) {
+		errno = EBADMSG;
+		return NULL;
+	}
+	if (!st.st_size && ftruncate(fd, sizeof(struct layout)))
+		return NULL;
+	map = mmap(NULL, sizeof(struct layout), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return map == MAP_FAILED ? NULL : map;
 }
 
 static int load(struct cursor_file *file)
 {
-	const struct layout *map = file->map;
+	const struct layout *map = file->map = map_file(file->fd);
 	const struct slot *slot;
 
+	if (!map)
+		return -errno;
 	/* All zero, or killed while it was made. */
 	if (!map->magic && !map->slots[0].generation && map->slots[1].generation <= 1 &&
 	    !map->slots[1].nr) {
@@ -406,8 +404,6 @@ int cursor_file__open(const char *path, int output_fd, const struct log *log,
 	file->output_fd = output_fd;
 	file->output_is_regular = !fstat(output_fd, &st) && S_ISREG(st.st_mode);
 	err = open_and_lock(file);
-	if (!err)
-		err = map_file(file);
 	if (!err)
 		err = load(file);
 	if (err) {

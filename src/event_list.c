@@ -63,7 +63,8 @@ static int check_root(const struct log *log, const char *root)
 	if (is_bpffs > 0)
 		return 0;
 	if (is_bpffs == -ENOENT)
-		log_error(log, "%s: there is no tree of persistent events; \"loader start\" makes one",
+		log_error(log,
+			  "%s: there is no tree of persistent events; \"loader start\" makes one",
 			  root);
 	else if (is_bpffs < 0)
 		log_error(log, "%s: %s", root, strerror(-is_bpffs));

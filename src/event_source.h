@@ -27,7 +27,7 @@ struct event_source {
 	bool follow;
 	enum source_state state;
 	int doorbell_fd; /* rings at new records; -1: the event wakes nobody */
-	bool was_stale; /* at the last check, see event_view__is_stale() */
+	bool was_stale;	 /* at the last check, see event_view__is_stale() */
 	struct event_view *view;
 	struct persist_event *event;
 	struct cpu_stream *streams;

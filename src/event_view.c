@@ -215,8 +215,10 @@ static int map_ring(const struct log *log, const char *directory, const char *pi
 	int err;
 
 	if (is_writable(fd)) {
-		log_error(log, "%s/%s: not frozen, so that anybody may have written to it; not a "
-			       "buffer of ours", directory, pin);
+		log_error(log,
+			  "%s/%s: not frozen, so that anybody may have written to it; not a "
+			  "buffer of ours",
+			  directory, pin);
 		return -EBADMSG;
 	}
 	start = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, offset);

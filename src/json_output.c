@@ -34,7 +34,7 @@ struct prefix {
 struct json_output {
 	struct line_writer *writer;
 	yajl_gen gen;
-	int error; /* of what is being generated */
+	int error;		 /* of what is being generated */
 	struct prefix *prefixes; /* of each stream */
 	uint32_t nr_prefixes;
 	int64_t wall_offset;

@@ -98,7 +98,7 @@ static void load(void)
 			nr_symbols++;
 		}
 	}
-	if (!nr_symbols) {
+	if (!symbols || !nr_symbols) {
 		free(symbols);
 		free(text);
 		symbols = NULL;

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bpf/libbpf.h>
+
 #include "config_file.h"
 #include "event_spec.h"
 #include "log.h"
@@ -294,12 +296,15 @@ static enum exit_status run_with(const struct options *options, struct persist_a
 	return run_command(&run);
 }
 
-/* Gets an event for each text, runs the command, and lets the events go. */
+/*
+ * Gets an event for each text, runs the command, and lets the events go. If one cannot be had,
+ * those that were persistent are so again.
+ */
 static enum exit_status
 run_events(struct persist_tree *tree, const struct options *options, const char *const *texts,
 	   size_t nr, struct persist_attached *(*get)(struct persist_tree *tree, const char *text))
 {
-	struct persist_attached **events = calloc(nr, sizeof(*events));
+	struct persist_attached **events = calloc(nr + 1, sizeof(*events));
 	enum exit_status status = EXIT_FAILED;
 	size_t got = 0;
 
@@ -312,6 +317,9 @@ run_events(struct persist_tree *tree, const struct options *options, const char 
 	}
 	if (got == nr)
 		status = run_with(options, events, nr);
+	else if (get == persist_tree__attach)
+		for (size_t i = 0; i < got; i++)
+			persist_attached__detach(events[i]);
 	while (got--)
 		persist_attached__free(events[got]);
 	free(events);
@@ -607,6 +615,8 @@ int main(int argc, char **argv)
 
 	/* A closed pipe on standard output is not to end a loader in the middle of its work. */
 	signal(SIGPIPE, SIG_IGN);
+	/* The library passes on what libbpf says to it; what it says to probes is no news. */
+	libbpf_set_print(NULL);
 	options.command = cut_command(&argc, argv);
 	switch (parse_options(argc, argv, &options)) {
 	case 0:

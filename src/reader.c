@@ -85,8 +85,8 @@ struct attach_options {
 	const char *since, *until;
 	char **targets;
 	int nr_targets;
-	uint64_t count;	      /* 0: no limit */
-	uint64_t timeout_ns;  /* 0: no limit */
+	uint64_t count;	     /* 0: no limit */
+	uint64_t timeout_ns; /* 0: no limit */
 	bool has_timeout;
 	bool json;
 };
@@ -524,6 +524,15 @@ static int print_infos_as_json(const struct persist_event_info *infos, int nr)
 	return err;
 }
 
+/* What cannot be read is shown, but is a failure all the same. */
+static bool has_error(const struct persist_event_info *infos, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		if (infos[i].error)
+			return true;
+	return false;
+}
+
 static int list(int argc, char **argv)
 {
 	struct persist_event_info *infos;
@@ -553,9 +562,11 @@ static int list(int argc, char **argv)
 	if (nr < 0)
 		return EXIT_FAILURE;
 	err = json ? print_infos_as_json(infos, nr) : print_infos(infos, nr);
-	free(infos);
 	if (err && err != -EPIPE)
 		log_error(&log_to_stderr, "standard output: %s", strerror(-err));
+	if (has_error(infos, nr))
+		err = -EIO;
+	free(infos);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -31,13 +31,23 @@
 #define DEFAULT_POLL_NSEC  (20 * NSEC_PER_MSEC)
 #define SHORTEST_POLL_NSEC (100 * NSEC_PER_USEC)
 
-/* How often to look whether events were cleared, removed or added again. */
-#define CHECK_NSEC (100 * NSEC_PER_MSEC)
+/*
+ * How often to look whether events were cleared, removed or added again; sooner if a doorbell rings
+ * and there is nothing: it may have rung for new buffers.
+ */
+#define CHECK_NSEC	    (200 * NSEC_PER_MSEC)
+#define SHORTEST_CHECK_NSEC (5 * NSEC_PER_MSEC)
 
 /* How often to look for events that were lost and leave no record behind them. */
 #define COUNT_NSEC NSEC_PER_SEC
 
 #define EVENTS_PER_WAIT 64
+
+/* What a descriptor in the epoll stands for. */
+enum wake_by {
+	WAKE_BY_TIMER,
+	WAKE_BY_DOORBELL,
+};
 
 /* Positions of events that may come yet. When there are this many, the oldest are forgotten. */
 #define MAX_SAVED 65536
@@ -84,7 +94,7 @@ struct persist_reader {
 	bool gave_something; /* in this pass */
 	uint64_t limit_ns;   /* items up to this time can be given out */
 	uint64_t pass_ns;    /* when the pass began */
-	uint64_t next_check_ns, next_count_ns;
+	uint64_t last_check_ns, next_count_ns;
 
 	struct last_items last;
 	bool wants_last; /* only the newest of what is there are to be given out */
@@ -96,7 +106,7 @@ struct persist_reader {
 
 static int open_epoll(struct persist_reader *reader)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = WAKE_BY_TIMER };
 
 	reader->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (reader->epoll_fd < 0)
@@ -219,7 +229,10 @@ static int path_of_target(const struct persist_reader *reader, const char *targe
 static int watch_doorbell(struct persist_reader *reader, const struct event_source *source)
 {
 	/* It is always ready; only the edges of an edge-triggered wait tell something. */
-	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLET };
+	struct epoll_event event = {
+		.events = EPOLLIN | EPOLLOUT | EPOLLET,
+		.data.u32 = WAKE_BY_DOORBELL,
+	};
 
 	if (source->doorbell_fd < 0)
 		return 0;
@@ -319,11 +332,13 @@ int persist_reader__add(struct persist_reader *reader, const char *target)
 	if (reader->has_begun)
 		return -EBUSY;
 	err = path_of_target(reader, target, path);
-	if (!err) {
-		err = add_source(reader, path);
-		if (err == -ENOENT)
-			log_error(&reader->log, "%s: there is no such event", path);
+	if (err) {
+		log_error(&reader->log, "\"%s\": not the name or path of an event", target);
+		return err;
 	}
+	err = add_source(reader, path);
+	if (err == -ENOENT)
+		log_error(&reader->log, "%s: there is no such event", path);
 	return err;
 }
 
@@ -643,24 +658,43 @@ static void begin_limited_pass(struct persist_reader *reader)
 	look_at_streams(reader);
 }
 
-static void begin_pass(struct persist_reader *reader)
+/* Doorbells that ring after this wake us again. Returns whether one has. */
+static bool take_wakeups(struct persist_reader *reader)
 {
 	struct epoll_event events[EVENTS_PER_WAIT];
+	int nr = epoll_wait(reader->epoll_fd, events, EVENTS_PER_WAIT, 0);
+	bool has_rung = false;
 
-	/* Doorbells that ring from here on wake us again. */
-	epoll_wait(reader->epoll_fd, events, EVENTS_PER_WAIT, 0);
+	for (int i = 0; i < nr; i++)
+		has_rung |= events[i].data.u32 == WAKE_BY_DOORBELL;
+	return has_rung;
+}
+
+static void check_now(struct persist_reader *reader)
+{
+	check_sources(reader);
+	reader->last_check_ns = reader->pass_ns;
+}
+
+static void begin_pass(struct persist_reader *reader)
+{
+	bool has_rung = take_wakeups(reader);
+
 	reader->pass_ns = boottime_now();
 	reader->gave_something = false;
-	if (reader->pass_ns >= reader->next_check_ns) {
-		check_sources(reader);
-		reader->next_check_ns = reader->pass_ns + CHECK_NSEC;
-	}
+	if (reader->pass_ns >= reader->last_check_ns + CHECK_NSEC)
+		check_now(reader);
 	if (reader->pass_ns >= reader->next_count_ns) {
 		for (uint32_t i = 0; i < reader->nr_sources; i++)
 			event_source__count(reader->sources[i]);
 		reader->next_count_ns = reader->pass_ns + COUNT_NSEC;
 	}
 	look_at_streams(reader);
+	if (has_rung && !merge__first(&reader->merge) &&
+	    reader->pass_ns >= reader->last_check_ns + SHORTEST_CHECK_NSEC) {
+		check_now(reader);
+		look_at_streams(reader);
+	}
 	reader->limit_ns = reader->pass_ns - WRITE_MARGIN_NSEC;
 }
 

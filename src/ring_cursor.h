@@ -27,7 +27,7 @@ struct record_origin {
 	uint32_t event_id;
 	uint32_t cpu;
 	uint32_t payload_min; /* no record of this event is shorter */
-	const char *path; /* of the pin, for messages */
+	const char *path;     /* of the pin, for messages */
 	const struct log *log;
 };
 
@@ -49,7 +49,7 @@ struct ring_cursor {
 	unsigned int next; /* the first of them that was not used */
 	uint64_t last_seq; /* of the last record put into a batch */
 	uint64_t read_bytes;
-	uint64_t nr_corrupt; /* places where there should have been a record of ours */
+	uint64_t nr_corrupt;  /* places where there should have been a record of ours */
 	bool has_overwritten; /* what preceded the first record of the batch has been overwritten */
 	bool has_reported;    /* that the ring is corrupt: said once */
 	const struct persist_record *batch[RING_CURSOR_BATCH];
@@ -142,9 +142,8 @@ static inline bool record_is_sound(const struct persist_record *record, uint64_t
 	return room >= sizeof(*record) && record->magic == PERSIST_RECORD_MAGIC &&
 	       record->version == PERSIST_RECORD_VERSION &&
 	       record->header_size >= sizeof(*record) && record->size <= PERSIST_PAYLOAD_MAX &&
-	       record->header_size + record->size <= room &&
-	       record->event_id == origin->event_id && record->cpu == origin->cpu &&
-	       record->size >= origin->payload_min;
+	       record->header_size + record->size <= room && record->event_id == origin->event_id &&
+	       record->cpu == origin->cpu && record->size >= origin->payload_min;
 }
 
 /* Takes @record into the batch if it is sound and newer than every one before. */

@@ -120,10 +120,10 @@ static void plain_fill(struct ring_cursor *cursor)
 			return;
 		}
 		if (!(length & BPF_RINGBUF_DISCARD_BIT) &&
-		    !ring_cursor__add(cursor,
-				      (const void *)(ringbuf->data + ringbuf->position +
-						     BPF_RINGBUF_HDR_SZ),
-				      length))
+		    !ring_cursor__add(
+			    cursor,
+			    (const void *)(ringbuf->data + ringbuf->position + BPF_RINGBUF_HDR_SZ),
+			    length))
 			ring_cursor__report_corrupt(cursor, ringbuf->position);
 		ringbuf->position += bytes;
 		cursor->read_bytes += bytes;

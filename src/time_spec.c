@@ -94,7 +94,8 @@ static bool parse_date(const char **text, struct tm *tm)
 	int year, month, day;
 
 	if (!parse_digits(text, 4, &year) || !parse_char(text, '-') ||
-	    !parse_digits(text, 2, &month) || !parse_char(text, '-') || !parse_digits(text, 2, &day))
+	    !parse_digits(text, 2, &month) || !parse_char(text, '-') ||
+	    !parse_digits(text, 2, &day))
 		return false;
 	if (month < 1 || month > 12 || day < 1 || day > days_in_month(year, month))
 		return false;

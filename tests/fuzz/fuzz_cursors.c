@@ -96,12 +96,11 @@ static void fuzz_array(struct input *input)
 		case 1:
 			/* The writer trusts its own ring. */
 			if ((ring->commit >> PERSIST_COMMIT_LENGTH_BITS) < 1ull << 40)
-				fake_array_write_sized(ring, ++seq,
-						       (uint32_t)take(input, 1) * 6);
+				fake_array_write_sized(ring, ++seq, (uint32_t)take(input, 1) * 6);
 			break;
 		case 2:
-			position = take(input, 2) % (fake_array_size(NR_UNITS) -
-						     PERSIST_ARRAY_RING_HEADER);
+			position = take(input, 2) %
+				   (fake_array_size(NR_UNITS) - PERSIST_ARRAY_RING_HEADER);
 			ring->data[position] = (uint8_t)take(input, 1);
 			break;
 		case 3:
@@ -167,7 +166,8 @@ static void fuzz_ringbuf(struct input *input, bool overwrite)
 			break;
 		case 2:
 			position = take(input, 2);
-			/* Records of a plain ring are used where they lie: nobody can do this then. */
+			/* Records of a plain ring are used where they lie: nobody can do this then.
+			 */
 			if (!overwrite)
 				cursor->next = cursor->nr;
 			*fake_data(ringbuf, position) = (uint8_t)take(input, 1);

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Events that belong to a process, and events that nobody owns: detach, attach, and the end of each.
-# With the sanitizers' builds of the helpers, the library is tested under these as well.
+# The helpers that use the library are those built with sanitizers, if there are any.
 
 TIME_LIMIT=300
 . "${0%/*}/lib.sh"
 
-OWNER=$HELPERS/owner
-RACE=$HELPERS/attach_race
+USERS=${HELPERS%/tests}/asan/tests
+[ -x "$USERS/owner" ] || USERS=$HELPERS
+OWNER=$USERS/owner
+RACE=$USERS/attach_race
+export ASAN_OPTIONS=detect_leaks=1:log_path=$TMP/sanitizer
+export UBSAN_OPTIONS=print_stacktrace=1:log_path=$TMP/sanitizer
 SPEC=$NUMBERED_EVENT/head=64K,tail=2M/
 
 # Links, programs and maps that the process has open
@@ -70,7 +74,7 @@ produce 0 3 > /dev/null
 is "$(numbers_in_tree)" 1-3 "and goes on being recorded"
 is "$(steps "$OWNER" "make=$SPEC" detach free 2> "$TMP/err")" "make ok detach EEXIST free ok " \
 	"detached to a name that is taken: EEXIST"
-like "$(cat "$TMP/err")" "the name is taken by $NUMBERED_EVENT" "says by what"
+like "$(cat "$TMP/err")" "$NUMBERED: it is there already, as $NUMBERED_EVENT" "says what is there"
 is "$(numbers_in_tree)" 1-3 "what was there is left alone"
 check_stop
 
@@ -138,4 +142,5 @@ is "$(numbers_in_tree)" 1-25 "with all its records"
 is "$(counter $NUMBERED 0 seen)" $((seen + 5)) "and its counters"
 check_stop
 
+is "$(cat "$TMP"/sanitizer.* 2> /dev/null)" "" "no sanitizer has anything to report"
 finish

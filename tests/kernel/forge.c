@@ -28,23 +28,29 @@ struct field {
 	size_t offset, size;
 };
 
-#define FIELD(type, member) { #member, offsetof(struct type, member), sizeof(((struct type *)0)->member) }
+#define FIELD(type, member)                                                                \
+	{                                                                                  \
+#member, offsetof(struct type, member), sizeof(((struct type *)0)->member) \
+	}
 
 static const struct field meta_fields[] = {
-	FIELD(persist_meta, magic),	FIELD(persist_meta, version),
-	FIELD(persist_meta, size),	FIELD(persist_meta, event_id),
-	FIELD(persist_meta, keep),	FIELD(persist_meta, tail_type),
-	FIELD(persist_meta, nr_cpus),	FIELD(persist_meta, head_bytes),
-	FIELD(persist_meta, tail_bytes), FIELD(persist_meta, generation),
-	FIELD(persist_meta, payload_max),
-	{},
+	FIELD(persist_meta, magic),	  FIELD(persist_meta, version),
+	FIELD(persist_meta, size),	  FIELD(persist_meta, event_id),
+	FIELD(persist_meta, keep),	  FIELD(persist_meta, tail_type),
+	FIELD(persist_meta, nr_cpus),	  FIELD(persist_meta, head_bytes),
+	FIELD(persist_meta, tail_bytes),  FIELD(persist_meta, generation),
+	FIELD(persist_meta, payload_max), {},
 };
 
 static const struct field record_fields[] = {
-	FIELD(persist_record, magic),	 FIELD(persist_record, version),
-	FIELD(persist_record, header_size), FIELD(persist_record, flags),
-	FIELD(persist_record, size),	 FIELD(persist_record, event_id),
-	FIELD(persist_record, seq),	 FIELD(persist_record, cpu),
+	FIELD(persist_record, magic),
+	FIELD(persist_record, version),
+	FIELD(persist_record, header_size),
+	FIELD(persist_record, flags),
+	FIELD(persist_record, size),
+	FIELD(persist_record, event_id),
+	FIELD(persist_record, seq),
+	FIELD(persist_record, cpu),
 	{},
 };
 
@@ -77,8 +83,12 @@ static void assign(void *where, size_t size, unsigned long long value)
 	__u16 u16 = value;
 	__u32 u32 = value;
 
-	memcpy(where, size == 1 ? &u8 : size == 2 ? (void *)&u16 : size == 4 ? (void *)&u32 :
-	       (void *)&value, size);
+	memcpy(where,
+	       size == 1   ? &u8
+	       : size == 2 ? (void *)&u16
+	       : size == 4 ? (void *)&u32
+			   : (void *)&value,
+	       size);
 }
 
 /* Returns the size that bytes= asks for, or @size. */
@@ -133,12 +143,19 @@ static void write_ring(int ring, const void *record, size_t size)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
 	__u32 zero = 0;
-	int program, array = bpf_map_create(BPF_MAP_TYPE_ARRAY, "record", sizeof(zero), size, 1, NULL);
+	int program,
+		array = bpf_map_create(BPF_MAP_TYPE_ARRAY, "record", sizeof(zero), size, 1, NULL);
 	const struct bpf_insn insns[] = {
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD,
-		  .imm = ring }, {},
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 2, .src_reg = BPF_PSEUDO_MAP_VALUE,
-		  .imm = array }, {},
+		{ .code = BPF_LD | BPF_DW | BPF_IMM,
+		  .dst_reg = 1,
+		  .src_reg = BPF_PSEUDO_MAP_FD,
+		  .imm = ring },
+		{},
+		{ .code = BPF_LD | BPF_DW | BPF_IMM,
+		  .dst_reg = 2,
+		  .src_reg = BPF_PSEUDO_MAP_VALUE,
+		  .imm = array },
+		{},
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = (int)size },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 4, .imm = 0 },
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ringbuf_output },

@@ -11,6 +11,7 @@
  * then gives the very same events as raw records. With the context switched off, each event
  * begins on a new line with its name, and nothing else is on it.
  */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>

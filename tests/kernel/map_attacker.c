@@ -76,10 +76,10 @@ static void try_syscalls(const char *pin, int fd, const struct bpf_map_info *inf
 		exit(1);
 	report(pin, "update", bpf_map_update_elem(fd, key, value, BPF_ANY) ? errno : 0, true);
 	report(pin, "delete", bpf_map_delete_elem(fd, key) ? errno : 0, true);
-	report(pin, "lookup-and-delete",
-	       bpf_map_lookup_and_delete_elem(fd, key, value) ? errno : 0, true);
-	report(pin, "update-batch",
-	       bpf_map_update_batch(fd, key, value, &count, NULL) ? errno : 0, true);
+	report(pin, "lookup-and-delete", bpf_map_lookup_and_delete_elem(fd, key, value) ? errno : 0,
+	       true);
+	report(pin, "update-batch", bpf_map_update_batch(fd, key, value, &count, NULL) ? errno : 0,
+	       true);
 	free(value);
 	free(key);
 }

@@ -33,16 +33,24 @@ static void print_message(void *ctx, enum persist_log_level level, const char *m
 	fprintf(stderr, "owner: %s\n", message);
 }
 
+/* In place of the event before, unless there is none. */
+static int take(struct owner *owner, struct persist_attached *event)
+{
+	if (!event)
+		return -errno;
+	persist_attached__free(owner->event);
+	owner->event = event;
+	return 0;
+}
+
 static int make(struct owner *owner, const char *spec)
 {
-	owner->event = persist_tree__make(owner->tree, spec);
-	return owner->event ? 0 : -errno;
+	return take(owner, persist_tree__make(owner->tree, spec));
 }
 
 static int attach(struct owner *owner, const char *name)
 {
-	owner->event = persist_tree__attach(owner->tree, name);
-	return owner->event ? 0 : -errno;
+	return take(owner, persist_tree__attach(owner->tree, name));
 }
 
 static int detach(struct owner *owner, const char *argument)

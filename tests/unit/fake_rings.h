@@ -79,8 +79,8 @@ static inline size_t fake_array_size(uint64_t nr_units)
 static inline struct persist_array_ring *fake_array_new(uint64_t nr_units)
 {
 	/* Exactly as long as it says, so that a sanitizer notices what goes beyond. */
-	struct persist_array_ring *ring = aligned_alloc(PERSIST_UNIT_SIZE,
-							fake_array_size(nr_units));
+	struct persist_array_ring *ring =
+		aligned_alloc(PERSIST_UNIT_SIZE, fake_array_size(nr_units));
 
 	memset(ring, 0, fake_array_size(nr_units));
 	ring->magic = PERSIST_ARRAY_RING_MAGIC;
@@ -156,8 +156,8 @@ static inline void fake_ringbuf_init(struct fake_ringbuf *ringbuf, uint64_t size
 	if (fd < 0 || ftruncate(fd, (off_t)(page + size)))
 		abort();
 	/* With a page behind it that nobody may touch */
-	ringbuf->pages = mmap(NULL, page + 2 * size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-			      -1, 0);
+	ringbuf->pages =
+		mmap(NULL, page + 2 * size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mmap(ringbuf->pages, page + size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
 		 0) == MAP_FAILED ||
 	    mmap(ringbuf->pages + page + size, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
@@ -220,7 +220,8 @@ static inline void fake_ringbuf_submit(void *record, bool discard)
 static inline bool fake_ringbuf_write(struct fake_ringbuf *ringbuf, uint64_t seq)
 {
 	uint32_t size = fake_payload_size(seq);
-	void *record = fake_ringbuf_reserve(ringbuf, (uint32_t)sizeof(struct persist_record) + size);
+	void *record =
+		fake_ringbuf_reserve(ringbuf, (uint32_t)sizeof(struct persist_record) + size);
 
 	if (!record)
 		return false;

@@ -21,8 +21,8 @@ static const struct record_origin origin = {
 
 static struct ring_cursor *new_cursor(struct persist_array_ring *ring)
 {
-	struct ring_cursor *cursor = array_cursor__new(ring, fake_array_size(ring->nr_units),
-						       &origin);
+	struct ring_cursor *cursor =
+		array_cursor__new(ring, fake_array_size(ring->nr_units), &origin);
 
 	assert_non_null(cursor);
 	return cursor;
@@ -300,12 +300,12 @@ static void test_bad_description(void **state)
 	assert_int_equal(errno, EBADMSG);
 	assert_null(array_cursor__new(ring, size - 1, &origin));
 	assert_int_equal(errno, EBADMSG);
-#define expect_refused(member, value)                                    \
-	do {                                                             \
-		ring->member = (value);                                  \
-		assert_null(array_cursor__new(ring, size, &origin));     \
-		assert_int_equal(errno, EBADMSG);                        \
-		*ring = good;                                            \
+#define expect_refused(member, value)                                \
+	do {                                                         \
+		ring->member = (value);                              \
+		assert_null(array_cursor__new(ring, size, &origin)); \
+		assert_int_equal(errno, EBADMSG);                    \
+		*ring = good;                                        \
 	} while (0)
 	expect_refused(magic, 0);
 	expect_refused(version, PERSIST_ABI_VERSION + 1);
@@ -335,7 +335,7 @@ static void test_bad_record(void **state)
 	ring_cursor__advance(early);
 	for (uint64_t seq = 2; seq <= 10; seq++)
 		fake_array_write_sized(ring, seq, 16); /* two units each */
-	record_at(ring, 8)->magic = 0; /* the fifth */
+	record_at(ring, 8)->magic = 0;		       /* the fifth */
 	late = new_cursor(ring);
 	for (uint64_t seq = 6; seq <= 10; seq++) {
 		assert_int_equal(ring_cursor__peek(late)->seq, seq);

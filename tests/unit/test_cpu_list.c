@@ -34,8 +34,10 @@ static void test_lists(void **state)
 
 static void test_no_lists(void **state)
 {
-	static const char *const wrong[] = { "",   ",",	  "1,",	 ",1",	"-",   "1-",  "-1",  "3-1",
-					     "1 ", " 1",  "0x1", "1..2", "x", "1-2-3", "alle", "1;2" };
+	static const char *const wrong[] = {
+		"",   ",",  "1,",  ",1",   "-", "1-",	 "-1",	 "3-1",
+		"1 ", " 1", "0x1", "1..2", "x", "1-2-3", "alle", "1;2"
+	};
 	struct cpu_list list;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

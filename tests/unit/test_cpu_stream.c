@@ -105,9 +105,9 @@ static void record(struct fake_event *event)
 		event->count->lost_ring_full++;
 }
 
-#define lose(event, reason)              \
-	do {                             \
-		begin(event);            \
+#define lose(event, reason)               \
+	do {                              \
+		begin(event);             \
 		(event)->count->reason++; \
 	} while (0)
 

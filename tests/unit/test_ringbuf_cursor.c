@@ -21,9 +21,8 @@ static const struct record_origin origin = {
 
 static struct ring_cursor *new_cursor(struct fake_ringbuf *ringbuf)
 {
-	struct ring_cursor *cursor = ringbuf_cursor__new(ringbuf->pages, ringbuf->page_size,
-							 ringbuf->size, ringbuf->overwrite,
-							 &origin);
+	struct ring_cursor *cursor = ringbuf_cursor__new(
+		ringbuf->pages, ringbuf->page_size, ringbuf->size, ringbuf->overwrite, &origin);
 
 	assert_non_null(cursor);
 	return cursor;
