@@ -250,9 +250,9 @@ int persist_reader__resume(struct persist_reader *reader, const struct persist_p
  * back for some microseconds, in case that an older one is just being written on another CPU; one
  * whose writer was held up for longer comes late.
  *
- * Without @follow, what was there at the first call is given out. With it, an event whose buffers
- * are cleared goes on; one that is removed ends; one that is added again under the name of one
- * that was removed is taken up again, as a new event, as long as there are others to read.
+ * Without @follow, what was there when the event was added is given out. With it, an event whose
+ * buffers are cleared goes on; one that is removed ends; one that is added again under the name of
+ * one that was removed is taken up again, as a new event, as long as there are others to read.
  *
  * Return: 1 with an item; 0 at the end; -EAGAIN if there is nothing at the moment, after which
  * the caller waits with persist_reader__wait() or polls persist_reader__fd(); another negative

@@ -41,7 +41,13 @@ static void fill_info(struct persist_event_info *info, const char *path, const c
 {
 	struct event_view *view;
 
-	info->error = event_view__open(path, EVENT_VIEW_NO_CPUS, NULL, log, &view);
+	info->error = event_view__open(path, EVENT_VIEW_NO_CPUS, NULL, NULL, &view);
+	if (info->error == -EMEDIUMTYPE) {
+		log_warn(log, "%s is not ours, and is passed over", path);
+		return;
+	}
+	if (info->error) /* once more, for the message */
+		info->error = event_view__open(path, EVENT_VIEW_NO_CPUS, NULL, log, &view);
 	if (info->error) {
 		snprintf(info->meta.name, sizeof(info->meta.name), "%.*s", PERSIST_NAME_SIZE - 1,
 			 name);
@@ -103,7 +109,7 @@ int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
 			    (int)sizeof(path) &&
 		    has_meta(path)) {
 			fill_info(*infos + nr, path, entries[i]->d_name, &log);
-			nr += (*infos)[nr].error != -ENOENT;
+			nr += (*infos)[nr].error != -ENOENT && (*infos)[nr].error != -EMEDIUMTYPE;
 		}
 		free(entries[i]);
 	}

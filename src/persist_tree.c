@@ -279,13 +279,19 @@ int persist_tree__stop(struct persist_tree *tree, void (*removed_fn)(void *ctx, 
 	return err;
 }
 
+static int read_status(const struct persist_tree *tree, const char *name,
+		       struct persist_status *status)
+{
+	if (!event_spec__name_is_valid(name))
+		return -ENOENT;
+	return event_status__read(&tree->pins, name, status);
+}
+
 struct persist_status *persist_tree__status(struct persist_tree *tree, const char *name)
 {
 	struct persist_status *status = calloc(1, sizeof(*status));
-	int err = status ? check_name(tree, name) : -ENOMEM;
+	int err = status ? read_status(tree, name, status) : -ENOMEM;
 
-	if (!err)
-		err = event_status__read(&tree->pins, name, status);
 	if (!err)
 		return status;
 	persist_status__free(status);

@@ -32,11 +32,15 @@
 #define SHORTEST_POLL_NSEC (100 * NSEC_PER_USEC)
 
 /*
- * How often to look whether events were cleared, removed or added again; sooner if a doorbell rings
- * and there is nothing: it may have rung for new buffers.
+ * How often to look whether events were cleared, removed or added again: a follower that does not
+ * come to the buffers between two clears has lost what was in them. With many events it takes
+ * longer, so that it costs no more. Sooner if a doorbell rings and there is nothing: it may have
+ * rung for new buffers.
  */
-#define CHECK_NSEC	    (200 * NSEC_PER_MSEC)
-#define SHORTEST_CHECK_NSEC (5 * NSEC_PER_MSEC)
+#define CHECK_NSEC	     (20 * NSEC_PER_MSEC)
+#define CHECK_NSEC_PER_EVENT (2 * NSEC_PER_MSEC)
+#define LONGEST_CHECK_NSEC   (200 * NSEC_PER_MSEC)
+#define SHORTEST_CHECK_NSEC  (5 * NSEC_PER_MSEC)
 
 /* How often to look for events that were lost and leave no record behind them. */
 #define COUNT_NSEC NSEC_PER_SEC
@@ -670,6 +674,13 @@ static bool take_wakeups(struct persist_reader *reader)
 	return has_rung;
 }
 
+static uint64_t check_interval(const struct persist_reader *reader)
+{
+	uint64_t interval = CHECK_NSEC + reader->nr_sources * CHECK_NSEC_PER_EVENT;
+
+	return interval < LONGEST_CHECK_NSEC ? interval : LONGEST_CHECK_NSEC;
+}
+
 static void check_now(struct persist_reader *reader)
 {
 	check_sources(reader);
@@ -682,7 +693,7 @@ static void begin_pass(struct persist_reader *reader)
 
 	reader->pass_ns = boottime_now();
 	reader->gave_something = false;
-	if (reader->pass_ns >= reader->last_check_ns + CHECK_NSEC)
+	if (reader->pass_ns >= reader->last_check_ns + check_interval(reader))
 		check_now(reader);
 	if (reader->pass_ns >= reader->next_count_ns) {
 		for (uint32_t i = 0; i < reader->nr_sources; i++)
@@ -738,7 +749,7 @@ static bool must_poll(const struct persist_reader *reader)
 static void arm_timer(struct persist_reader *reader)
 {
 	const struct merge_entry *first = merge__first(&reader->merge);
-	uint64_t wait = CHECK_NSEC;
+	uint64_t wait = check_interval(reader);
 	struct itimerspec time = { 0 };
 
 	if (must_poll(reader)) {

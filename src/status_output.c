@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <yajl/yajl_gen.h>
 
@@ -239,13 +240,13 @@ static int output_events(struct output *output)
 
 	if (output->only)
 		return output_event(output, output->only);
-	nr = persist_list_events(output->root, output->log->fn, output->log->ctx, &infos);
-	if (nr == -ENOENT)
+	if (access(output->root, F_OK) && errno == ENOENT)
 		return 0; /* no tree, no events */
+	nr = persist_list_events(output->root, output->log->fn, output->log->ctx, &infos);
 	for (int i = 0; i < nr; i++) {
-		/* What is wrong with it was logged; what is not ours is no failure of ours. */
+		/* What is wrong with it was logged. */
 		one = infos[i].error ? infos[i].error : output_event(output, infos[i].meta.name);
-		if (one && one != -ENOENT && one != -EMEDIUMTYPE)
+		if (one && one != -ENOENT) /* it may have been removed meanwhile */
 			err = one;
 	}
 	if (nr >= 0)

@@ -4,6 +4,7 @@
  * spoil bytes of the ring, move its positions, read. Whatever happens, reading ends, stays inside
  * the ring, and gives out sound records with growing numbers only.
  */
+#define _GNU_SOURCE
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -179,7 +179,7 @@ PUBLIC_LOADER=$(public_copy "$LOADER")
 fails 1 "$ROOT|CAP_BPF" unprivileged "$PUBLIC_LOADER" start -e signal:signal_deliver
 fails 1 "as root|CAP_BPF|owner of the tree" unprivileged "$PUBLIC_LOADER" stop
 fails 1 "as root|CAP_BPF|owner of the tree|ermission denied" unprivileged "$PUBLIC_LOADER" remove $NUMBERED
-fails 1 "as root|owner of the tree" unprivileged "$PUBLIC_LOADER" list
+fails 1 "--group and --mode" unprivileged "$PUBLIC_LOADER" list
 fails 1 "CAP_BPF|ermission|not permitted" unprivileged "$PUBLIC_LOADER" start \
 	-e signal:signal_deliver --root /sys/fs/bpf/theirs
 rm -rf /sys/fs/bpf/theirs
@@ -244,7 +244,7 @@ load 1 "newer" add $NUMBERED_EVENT/name=newer/
 run "$LOADER" list
 is "$status" 1 "list beside an event of a newer format says that it could not show all"
 like "$out" "^$NUMBERED " "and has the others"
-like "$err" "newer: made by a newer version" "and mentions it"
+like "$err" "newer: written by a newer loader" "and mentions it"
 load 1 "newer: made by a newer version" stop
 ok "stop leaves it" test -e $ROOT/newer/meta
 rm -rf $ROOT
@@ -283,7 +283,7 @@ read_ 1 "damaged/head/cpu0: a ring of 8192 bytes.*4096" attach damaged
 rm -rf $ROOT/damaged
 
 copy_event damaged meta
-forge meta $ROOT/$NUMBERED/meta $ROOT/damaged/meta event_id=7
+forge meta $ROOT/$NUMBERED/meta $ROOT/damaged/meta record_id=7
 run timeout 20 "$READER" attach damaged --json
 like "$err" "damaged: corrupt buffer" "records of another event are mentioned"
 is "$(jq -r 'select(.fields)' <<< "$out")" "" "and not shown"

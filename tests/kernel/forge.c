@@ -34,12 +34,19 @@ struct field {
 	}
 
 static const struct field meta_fields[] = {
-	FIELD(persist_meta, magic),	  FIELD(persist_meta, version),
-	FIELD(persist_meta, size),	  FIELD(persist_meta, event_id),
-	FIELD(persist_meta, keep),	  FIELD(persist_meta, tail_type),
-	FIELD(persist_meta, nr_cpus),	  FIELD(persist_meta, head_bytes),
-	FIELD(persist_meta, tail_bytes),  FIELD(persist_meta, generation),
-	FIELD(persist_meta, payload_max), {},
+	FIELD(persist_meta, magic),
+	FIELD(persist_meta, version),
+	FIELD(persist_meta, size),
+	FIELD(persist_meta, event_id),
+	FIELD(persist_meta, record_id),
+	FIELD(persist_meta, keep),
+	FIELD(persist_meta, tail_type),
+	FIELD(persist_meta, nr_cpus),
+	FIELD(persist_meta, head_bytes),
+	FIELD(persist_meta, tail_bytes),
+	FIELD(persist_meta, generation),
+	FIELD(persist_meta, payload_max),
+	{},
 };
 
 static const struct field record_fields[] = {
