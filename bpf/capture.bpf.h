@@ -137,9 +137,9 @@ static __always_inline void fill_record(struct persist_record *rec, void *ctx, _
 
 /*
  * The ring has no room, or its lock could not be had (a context that must not wait for it).
- * Only the first says something about the records to come.
+ * Only the first says something about the records to come. An overwriting ring has room.
  */
-static __always_inline enum outcome why_refused(void *ring, __u32 record_size)
+static __always_inline enum outcome why_refused(void *ring, __u32 record_size, bool overwrites)
 {
 	__u64 ring_size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
 	/* Nobody consumes, so that what is there to be read is all that was ever written. */
@@ -149,11 +149,11 @@ static __always_inline enum outcome why_refused(void *ring, __u32 record_size)
 	/* The kernel leaves at least one byte free. */
 	if (wanted >= ring_size)
 		return LOST_TOO_BIG;
-	return used + wanted >= ring_size ? LOST_RING_FULL : LOST_RING_BUSY;
+	return !overwrites && used + wanted >= ring_size ? LOST_RING_FULL : LOST_RING_BUSY;
 }
 
-static __always_inline enum outcome write_ringbuf(void *rings, void *ctx, __u32 slot, __u64 seq,
-						  __u32 cpu)
+static __always_inline enum outcome write_ringbuf(void *rings, bool overwrites, void *ctx,
+						  __u32 slot, __u64 seq, __u32 cpu)
 {
 	void *ring = bpf_map_lookup_elem(rings, &slot);
 	struct persist_record *rec;
@@ -164,7 +164,7 @@ static __always_inline enum outcome write_ringbuf(void *rings, void *ctx, __u32 
 	if (!constant(is_dynamic)) {
 		rec = bpf_ringbuf_reserve(ring, sizeof(*rec) + constant(fixed_size), 0);
 		if (!rec)
-			return why_refused(ring, sizeof(*rec) + constant(fixed_size));
+			return why_refused(ring, sizeof(*rec) + constant(fixed_size), overwrites);
 		/*
 		 * An overwrite ring moves overwrite_pos in the reserve. Where stores may pass each
 		 * other, that has to be seen before the record is: pairs with the read of
@@ -184,7 +184,7 @@ static __always_inline enum outcome write_ringbuf(void *rings, void *ctx, __u32 
 		return LOST_NO_BUFFER;
 	fill_record(rec, ctx, seq, cpu, size, 0);
 	if (bpf_ringbuf_output(ring, rec, sizeof(*rec) + size, BPF_RB_NO_WAKEUP))
-		return why_refused(ring, sizeof(*rec) + size);
+		return why_refused(ring, sizeof(*rec) + size, overwrites);
 	return RECORDED;
 }
 
@@ -224,7 +224,7 @@ static __always_inline enum outcome write_tail(void *ctx, __u32 slot, __u64 seq,
 {
 	if (constant(tail_type) == PERSIST_TAIL_ARRAY)
 		return write_array_ring(ctx, slot, seq, cpu);
-	return write_ringbuf(&tails, ctx, slot, seq, cpu);
+	return write_ringbuf(&tails, true, ctx, slot, seq, cpu);
 }
 
 /* One write per event in every case: into the head until that is full, then into the tail. */
@@ -241,7 +241,7 @@ static __always_inline enum outcome record_event(void *ctx, struct persist_count
 		count->head_full = 0;
 	}
 	if (constant(keep) != PERSIST_KEEP_LATEST && !count->head_full) {
-		outcome = write_ringbuf(&heads, ctx, slot, seq, cpu);
+		outcome = write_ringbuf(&heads, false, ctx, slot, seq, cpu);
 		if (outcome == RECORDED)
 			return outcome;
 		/*
@@ -301,18 +301,20 @@ static __always_inline int capture(void *ctx)
 
 	if (!count)
 		return 1;
-	seq = __sync_fetch_and_add(&count->seen, 1) + 1;
 	/*
 	 * The kernel does not let a program interrupt itself (it counts a miss instead). Should
 	 * one come through all the same, from an interrupt or NMI, it finds @busy set and leaves
-	 * everything but these two atomic counters alone.
+	 * everything but two atomic counters alone. @busy comes before the number, so that numbers
+	 * are in the order of the records.
 	 */
 	if (count->busy) {
+		__sync_fetch_and_add(&count->seen, 1);
 		__sync_fetch_and_add(&count->lost_nested, 1);
 		return 1;
 	}
 	*(volatile __u32 *)&count->busy = 1;
 	barrier();
+	seq = __sync_fetch_and_add(&count->seen, 1) + 1;
 	count_outcome(count, record_event(ctx, count, seq, cpu));
 	barrier();
 	*(volatile __u32 *)&count->busy = 0;
