@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * Memory that is given back all at once: a parsed format is hundreds of small nodes which
  * live and die together, and a parse that fails half-way has nothing to unwind.

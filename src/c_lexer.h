@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /* Tokens of the C expressions in a print format. */
 #ifndef PERSIST_C_LEXER_H
 #define PERSIST_C_LEXER_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /* As much of C's types as print formats need. */
 #ifndef PERSIST_C_TYPE_H
 #define PERSIST_C_TYPE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * A tracepoint's record layout and text, taken from the `format` text that tracefs shows for
  * it. One struct event_format is made per event; after that any number of raw records can be

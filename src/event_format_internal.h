@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /* What the files of event_format share. */
 #ifndef PERSIST_EVENT_FORMAT_INTERNAL_H
 #define PERSIST_EVENT_FORMAT_INTERNAL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
 /* A record's fields as JSON. Field names are C identifiers, which need no escapes. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * The arguments of a print format as trees of typed nodes, made by expression_parser and
  * evaluated once per record. Trees are immutable and belong to an arena.

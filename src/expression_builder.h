@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * Makes typed nodes as C's rules have it (promotions, conversions, pointer arithmetic) and
  * folds what is constant, so that the tables of flags cost nothing when a record is printed.

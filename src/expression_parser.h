@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * The C of print formats. This is what is left of a TP_printk() after the preprocessor: C
  * expressions on the fields of `REC`, with the kernel's own helpers (__get_str(),

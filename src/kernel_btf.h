@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * What names in a print format mean. The kernel replaces the enumerators in its format texts
  * by their values only where the event's author asked for it; its BTF knows the others.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * What print formats call by name: the helpers of the kernel's trace_events headers, and the
  * few functions that appear in TP_printk() of some event.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
 /* %p and all that may follow it. */
 #include "kernel_printf.h"
 

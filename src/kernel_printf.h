@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * The conversions of the kernel's vsnprintf(), which differ from libc's: "%#x" of 0 is "0x0",
  * zero padding survives a precision, and %p takes a family of suffixes (Documentation/

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /* The running kernel's symbols, from /proc/kallsyms. */
 #ifndef PERSIST_KERNEL_SYMBOLS_H
 #define PERSIST_KERNEL_SYMBOLS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * A print format compiled to a list of steps, so that a record costs no parsing: literal text
  * as it stands, and conversions with their argument's expression.

@@ -218,7 +218,9 @@ static int output_event(struct output *output, const char *name)
 	int err = errno;
 
 	if (!status) {
-		log_error(output->log, "%s/%s: %s", output->root, name, reason(err));
+		/* Of those that were listed, one may have been removed meanwhile. */
+		if (err != ENOENT || output->only)
+			log_error(output->log, "%s/%s: %s", output->root, name, reason(err));
 		return -err;
 	}
 	if (output->gen)
@@ -246,7 +248,7 @@ static int output_events(struct output *output)
 	for (int i = 0; i < nr; i++) {
 		/* What is wrong with it was logged. */
 		one = infos[i].error ? infos[i].error : output_event(output, infos[i].meta.name);
-		if (one && one != -ENOENT) /* it may have been removed meanwhile */
+		if (one && one != -ENOENT)
 			err = one;
 	}
 	if (nr >= 0)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
 #include "syscall_text.h"
 
 /* The kernel's own values: libc's O_LARGEFILE is 0 where files are always large. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * System-call events have a print format, but ftrace prints the call instead:
  * "sys_close(fd: 3)" and "sys_close -> 0x0".

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * A bounded text buffer that keeps counting once it is full, as snprintf() does, so that a
  * caller learns the length it needs from one call, and nothing has to be allocated.
