@@ -252,7 +252,7 @@ static void free_entries(struct dirent **entries, int nr)
 int pin_tree__for_each_event(struct pin_tree *tree, pin_tree_visit_fn visit, void *context)
 {
 	struct dirent **entries;
-	struct persist_meta meta;
+	struct persist_meta meta = {};
 	int err, result = 0, nr = scandir(tree->root, &entries, is_visible, alphasort);
 
 	if (nr < 0)

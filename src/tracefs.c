@@ -83,7 +83,7 @@ int tracefs__read_tracepoint(const char *system, const char *name, uint32_t *id,
 			     size_t *len)
 {
 	const char *tracefs = tracefs__mount_point();
-	char path[PATH_MAX], *number, *end;
+	char path[PATH_MAX], *number = NULL, *end;
 	unsigned long value;
 	int err;
 
@@ -91,8 +91,8 @@ int tracefs__read_tracepoint(const char *system, const char *name, uint32_t *id,
 		return -errno;
 	snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracefs, system, name);
 	err = read_all(path, &number, len);
-	if (err)
-		return err;
+	if (err || !number)
+		return err ? err : -EIO;
 	errno = 0;
 	value = strtoul(number, &end, 10);
 	err = errno || end == number || value > UINT32_MAX ? -EINVAL : 0;
