@@ -150,15 +150,17 @@ static void probe_overwrite(struct finding *finding, const char *root)
 
 static void probe_wakeup(struct finding *finding, const char *root)
 {
-	int fd = bpf_map_create(BPF_MAP_TYPE_USER_RINGBUF, "probe", 0, 0, sysconf(_SC_PAGESIZE),
-				NULL);
+	int err = 0, fd = bpf_map_create(BPF_MAP_TYPE_USER_RINGBUF, "probe", 0, 0,
+					 sysconf(_SC_PAGESIZE), NULL);
 
+	if (fd < 0)
+		err = errno;
 	finding->present = fd >= 0;
 	set_detail(finding, "%s",
-		   fd >= 0 ? "wakeup=N works"
-			   : "no user ringbuf: wakeup=N does not "
-			     "work, readers poll");
-	finding->remedy = "Linux 6.1 has it";
+		   fd >= 0	  ? "wakeup=N works"
+		   : err == EPERM ? "cannot tell without the capabilities"
+				  : "no user ringbuf: wakeup=N does not work, readers poll");
+	finding->remedy = err == EPERM ? "see capabilities" : "Linux 6.1 has it";
 	if (fd >= 0)
 		close(fd);
 }

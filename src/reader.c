@@ -34,7 +34,7 @@ static const char usage_text[] =
 	"                     [--cpu LIST] [--count N] [--timeout S] [--cursor-file F]\n"
 	"                     [--root DIR]\n"
 	"       reader list [--json] [--root DIR]\n"
-	"       reader --help | --version\n"
+	"       reader --help | --version (-V)\n"
 	"\n"
 	"Shows what persistent events have recorded, oldest first; needs no privilege but to open\n"
 	"their pins.\n"
@@ -193,6 +193,9 @@ static int parse_attach_options(int argc, char **argv, struct attach_options *op
 			options->until = optarg;
 			if (!parse_time(optarg, &options->reader.until_ns))
 				return usage_error("--until: not a time", optarg);
+			/* A time before the machine was booted: 0 would be no limit. */
+			if (!options->reader.until_ns)
+				options->reader.until_ns = 1;
 			break;
 		case OPT_CPU:
 			options->reader.cpus = optarg;
@@ -586,7 +589,7 @@ int main(int argc, char **argv)
 		return usage_error("no command", NULL);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return print_help();
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version"))
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version"))
 		return print_version();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(argv[1], commands[i].name))

@@ -342,7 +342,8 @@ int persist_reader__add(struct persist_reader *reader, const char *target)
 	}
 	err = add_source(reader, path);
 	if (err == -ENOENT)
-		log_error(&reader->log, "%s: there is no such event", path);
+		log_error(&reader->log,
+			  "%s: there is no such event; reader list shows those there are", path);
 	return err;
 }
 

@@ -72,8 +72,10 @@ static void print_status_page(const struct persist_status *status)
 	printf("  program   %s\n",
 	       meta->capture == PERSIST_CAPTURE_RAW_BTF ? "BTF raw tracepoint" : "tracepoint");
 	print_rings(meta);
-	if (meta->wakeup_events)
-		printf("  wakeup    at each %u. record\n", meta->wakeup_events);
+	if (meta->wakeup_events == 1)
+		printf("  wakeup    at each record\n");
+	else if (meta->wakeup_events)
+		printf("  wakeup    at each %u-th record\n", meta->wakeup_events);
 	else
 		printf("  wakeup    never, readers poll\n");
 	printf("  locked    %llu bytes, %llu of them beyond the rings\n",
