@@ -119,6 +119,7 @@ like "$wall" '^20..-..-..T..:..:..\.[0-9]{9}Z$' "times of JSON are RFC 3339"
 compare $(($(date -d "$wall" +%s) - $(date +%s))) -ge -120 "and are those of the clock"
 is "$(shown polled --since "-1h")" 1-50 "--since an hour ago"
 is "$(shown polled --until "-1h")" "" "--until an hour ago"
+is "$(shown polled --until "2000-01-01")" "" "--until a time before the machine was booted"
 is "$(shown polled --since now)" "" "--since now"
 (sleep 0.5; produce 0 3 51 > /dev/null) &
 is "$(timeout 20 "$READER" attach polled --follow --since now --count 3 --json | numbers_of | ranges)" \
