@@ -10,6 +10,9 @@
 
 #include "event_spec.h"
 
+/* A specification has at most 1023. */
+#define LINE_MAX_BYTES 4096
+
 /* The line without comment and blanks. */
 static char *trim(char *line)
 {
@@ -42,12 +45,16 @@ static int read_lines(struct config_file *file, const struct log *log, const cha
 		      FILE *stream)
 {
 	struct event_spec ignored;
-	char *line = NULL, *spec;
-	size_t size = 0;
+	char line[LINE_MAX_BYTES], *spec;
 	int number = 0, err = 0;
 
-	while (!err && getline(&line, &size, stream) >= 0) {
+	while (!err && fgets(line, sizeof(line), stream)) {
 		number++;
+		if (!strchr(line, '\n') && !feof(stream)) {
+			log_error(log, "%s, line %d: longer than %zu characters", path, number,
+				  sizeof(line) - 2);
+			return -EINVAL;
+		}
 		spec = trim(line);
 		if (!*spec)
 			continue;
@@ -61,7 +68,6 @@ static int read_lines(struct config_file *file, const struct log *log, const cha
 		err = -errno;
 		log_error(log, "%s: %s", path, strerror(-err));
 	}
-	free(line);
 	return err;
 }
 

@@ -335,8 +335,13 @@ static struct layout *map_file(int fd)
 		errno = EBADMSG;
 		return NULL;
 	}
-	if (!st.st_size && ftruncate(fd, sizeof(struct layout)))
+	/* On a full device a store into a mapped hole would end the reader: take the room first. */
+	errno = posix_fallocate(fd, 0, sizeof(struct layout));
+	if (errno) {
+		if (!st.st_size && ftruncate(fd, 0))
+			errno = ENOSPC;
 		return NULL;
+	}
 	map = mmap(NULL, sizeof(struct layout), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	return map == MAP_FAILED ? NULL : map;
 }
