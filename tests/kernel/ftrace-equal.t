@@ -26,7 +26,7 @@ for spec in "${specs[@]}"; do
 done
 
 # Once it may begin: 1,200 programs, files and packets, and somewhat fewer connections.
-cat > "$TMP/workload.pl" <<'PERL'
+cat > "$TMP/programsload.pl" <<'PERL'
 use Socket;
 my ($dir, $true, $begin) = @ARGV;
 open(my $fifo, "<", $begin); # waits for its other end
@@ -51,15 +51,15 @@ for (1 .. 150) {
 	connect($client, getsockname($server)) && accept(my $peer, $server);
 }
 PERL
-mkdir "$TMP/work"
-cp "$(type -P true)" "$TMP/work/program"
+mkdir "$TMP/programs"
+cp "$(type -P true)" "$TMP/programs/program"
 name=
 for ((i = 1; i <= 200; i++)); do
 	name+=x
-	ln "$TMP/work/program" "$TMP/work/$name"
+	ln "$TMP/programs/program" "$TMP/programs/$name"
 done
 mkfifo "$TMP/begin"
-start_background perl "$TMP/workload.pl" "$TMP/work" "$(type -P true)" "$TMP/begin"
+start_background perl "$TMP/programsload.pl" "$TMP/programs" "$(type -P true)" "$TMP/begin"
 workload=$background_pid
 
 new_instance || skip_all "cannot make an ftrace instance here"
