@@ -26,7 +26,7 @@ for spec in "${specs[@]}"; do
 done
 
 # Once it may begin: 1,200 programs, files and packets, and somewhat fewer connections.
-cat > "$TMP/programsload.pl" <<'PERL'
+cat > "$TMP/workload.pl" <<'PERL'
 use Socket;
 my ($dir, $true, $begin) = @ARGV;
 open(my $fifo, "<", $begin); # waits for its other end
@@ -59,8 +59,15 @@ for ((i = 1; i <= 200; i++)); do
 	ln "$TMP/programs/program" "$TMP/programs/$name"
 done
 mkfifo "$TMP/begin"
-start_background perl "$TMP/programsload.pl" "$TMP/programs" "$(type -P true)" "$TMP/begin"
+start_background perl "$TMP/workload.pl" "$TMP/programs" "$(type -P true)" "$TMP/begin"
 workload=$background_pid
+# What it does before it waits at the pipe is not to be seen by one of the two only.
+asleep=0
+for _ in {1..100}; do
+	[[ $(< "/proc/$workload/stat") == *") S "* ]] && asleep=$((asleep + 1)) || asleep=0
+	((asleep == 8)) && break
+	sleep 0.05
+done
 
 new_instance || skip_all "cannot make an ftrace instance here"
 echo 16384 > "$instance/buffer_size_kb"
