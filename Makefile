@@ -32,6 +32,8 @@ override CFLAGS	  += -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
 LIBRARY_LDLIBS = -lbpf
 LDLIBS	 = -lbpf -lelf -lz -lyajl
 STATIC_LDLIBS = -lbpf -lelf -lz -lyajl_s
+# What only the reader's commands use.
+READER_LDLIBS :=
 
 ifdef SANITIZE
 override CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -53,7 +55,10 @@ endif
 # library's. The programs also use what the library does not export, and are linked with its
 # objects.
 LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
-READER_SOURCES := reader.c
+# The reader's command line; below src/ a directory for each subject that only its commands know.
+READER_MAIN := reader.c selection.c $(notdir $(wildcard src/reader_*.c))
+READER_PARTS := stop_signal.c $(patsubst src/%,%,$(wildcard src/*/*.c))
+READER_SOURCES := $(READER_MAIN) $(READER_PARTS)
 COMMAND_SOURCES := cursor_file.c json_output.c json_string.c line_writer.c text_output.c
 LIBRARY_SOURCES := $(filter-out $(LOADER_SOURCES) $(READER_SOURCES) $(COMMAND_SOURCES), \
 	$(notdir $(wildcard src/*.c)))
@@ -100,6 +105,7 @@ $(OUTPUT)/%.skel.h: $(OUTPUT)/%.bpf.o
 
 $(OUTPUT)/%.o: src/%.c | $(SKELETONS)
 	$(say) CC $@
+	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(OUTPUT)/libpersist.so.$(VERSION): $(LIBRARY_OBJECTS) src/libpersist.map
@@ -128,7 +134,7 @@ $(OUTPUT)/loader: $(call object,$(LOADER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_
 
 $(OUTPUT)/reader: $(call object,$(READER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_OBJECTS)
 	$(say) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(READER_LDLIBS) $(LDLIBS) -o $@
 
 # Both without shared libraries, for a container that has nothing else in it.
 .PHONY: static
@@ -139,9 +145,10 @@ $(OUTPUT)/static/reader: $(call object,$(READER_SOURCES) $(COMMAND_SOURCES)) $(L
 $(OUTPUT)/static/%:
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ $(STATIC_LDLIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ $(LINK_LDLIBS) $(STATIC_LDLIBS) -o $@
+$(OUTPUT)/static/reader: LINK_LDLIBS = $(READER_LDLIBS)
 
--include $(wildcard $(OUTPUT)/*.d)
+-include $(wildcard $(OUTPUT)/*.d $(OUTPUT)/*/*.d)
 
 # ---- doing the main job --------------------------------------------------------------------------
 
@@ -167,14 +174,15 @@ start:
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUTPUT)/tests/unit/%.t,$(wildcard tests/unit/test_*.c))
 KERNEL_TOOLS := $(patsubst tests/kernel/%.c,$(OUTPUT)/tests/%,$(wildcard tests/kernel/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(OUTPUT)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
-# Everything that is not a main().
-TESTED_OBJECTS := $(call object,$(filter-out loader.c reader.c,$(notdir $(wildcard src/*.c))))
+# Everything but the command lines.
+TESTED_OBJECTS := $(call object,$(filter-out loader.c $(READER_MAIN), \
+	$(sort $(notdir $(wildcard src/*.c)) $(READER_PARTS))))
 
 $(OUTPUT)/tests/unit/%.t: tests/unit/%.c $(TESTED_OBJECTS)
 	$(say) TEST $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $(@:.t=.d) $< $(TESTED_OBJECTS) \
-		-lcmocka $(LDLIBS) -lpthread -o $@
+		-lcmocka $(READER_LDLIBS) $(LDLIBS) -lpthread -o $@
 
 $(OUTPUT)/tests/%: tests/kernel/%.c $(LIBRARY_OBJECTS)
 	$(say) TEST $@
@@ -182,7 +190,7 @@ $(OUTPUT)/tests/%: tests/kernel/%.c $(LIBRARY_OBJECTS)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIBRARY_OBJECTS) $(LDLIBS) \
 		-lpthread -o $@
 
--include $(wildcard $(OUTPUT)/tests/*.d $(OUTPUT)/tests/unit/*.d)
+-include $(wildcard $(OUTPUT)/tests/unit/*.d)
 
 .PHONY: unit kernel-tools stop-points
 unit: $(UNIT_TESTS)
@@ -226,7 +234,7 @@ fuzzers: $(FUZZERS)
 $(OUTPUT)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(TESTED_OBJECTS)
 	$(say) FUZZER $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fsanitize=fuzzer $< $(TESTED_OBJECTS) $(LDLIBS) -lpthread -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fsanitize=fuzzer $< $(TESTED_OBJECTS) $(READER_LDLIBS) $(LDLIBS) -lpthread -o $@
 
 # ---- benchmarks ----------------------------------------------------------------------------------
 

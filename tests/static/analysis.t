@@ -24,7 +24,7 @@ report 1 cppcheck $? "$out"
 
 # Warnings are errors for it as well: it exits non-zero.
 # shellcheck disable=SC2016 # it is the inner shell that expands these
-out=$(printf '%s\n' src/*.c | xargs -P "$(nproc)" -n 1 sh -c \
+out=$(find src -name '*.c' | sort | xargs -P "$(nproc)" -n 1 sh -c \
 	'clang --analyze -Xclang -analyzer-werror -Xclang -analyzer-disable-checker=valist \
 		-std=gnu11 $1 "$2" -o /dev/null' sh "${includes[*]}" 2>&1)
 report 2 'clang static analyser' $? "$out"

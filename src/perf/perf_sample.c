@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "perf/perf_sample.h"
+#include "persist_bpf.h"
+
+/* The payload, padded so that it and its length, a __u32, are a multiple of 8 bytes. */
+static uint32_t raw_size(const struct persist_record *record)
+{
+	return ((record->size + sizeof(uint32_t) + 7) & ~7u) - sizeof(uint32_t);
+}
+
+/* Each of these is one 64-bit word of a sample. */
+#define ONE_WORD                                                                                  \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |           \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |            \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | \
+	 PERF_SAMPLE_TRANSACTION)
+
+size_t perf_sample__size(const struct perf_sample_format *format,
+			 const struct persist_record *record)
+{
+	size_t size = sizeof(struct perf_event_header);
+
+	size += (size_t)__builtin_popcountll(format->sample_type & ONE_WORD) * sizeof(uint64_t);
+	if (format->sample_type & PERF_SAMPLE_RAW)
+		size += sizeof(uint32_t) + raw_size(record);
+	return size;
+}
+
+static char *put(char *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+	return to + size;
+}
+
+static char *put_word(char *to, uint64_t word)
+{
+	return put(to, &word, sizeof(word));
+}
+
+/* Two values of 32 bits, in this order in memory. */
+static char *put_pair(char *to, uint32_t first, uint32_t second)
+{
+	return put(put(to, &first, sizeof(first)), &second, sizeof(second));
+}
+
+static char *put_raw(char *to, const struct persist_record *record)
+{
+	uint32_t size = raw_size(record);
+	char *end = to + sizeof(size) + size;
+
+	to = put(to, &size, sizeof(size));
+	to = put(to, persist_record__payload(record), record->size);
+	memset(to, 0, (size_t)(end - to));
+	return end;
+}
+
+size_t perf_sample__write(const struct perf_sample_format *format,
+			  const struct persist_record *record, uint64_t time, void *to)
+{
+	uint64_t type = format->sample_type;
+	struct perf_event_header header = {
+		.type = PERF_RECORD_SAMPLE,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.size = (uint16_t)perf_sample__size(format, record),
+	};
+	char *at = put(to, &header, sizeof(header));
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		at = put_word(at, format->id);
+	if (type & PERF_SAMPLE_IP)
+		at = put_word(at, 0);
+	if (type & PERF_SAMPLE_TID)
+		at = put_pair(at, record->pid, record->tid);
+	if (type & PERF_SAMPLE_TIME)
+		at = put_word(at, time);
+	if (type & PERF_SAMPLE_ADDR)
+		at = put_word(at, 0);
+	if (type & PERF_SAMPLE_ID)
+		at = put_word(at, format->id);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		at = put_word(at, format->id);
+	if (type & PERF_SAMPLE_CPU)
+		at = put_pair(at, record->cpu, 0);
+	if (type & PERF_SAMPLE_PERIOD)
+		at = put_word(at, 1);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		at = put_word(at, 0);
+	if (type & PERF_SAMPLE_RAW)
+		at = put_raw(at, record);
+	if (type & PERF_SAMPLE_WEIGHT)
+		at = put_word(at, 0);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		at = put_word(at, 0);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		at = put_word(at, 0);
+	return (size_t)(at - (char *)to);
+}

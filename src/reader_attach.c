@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `reader attach`: shows what persistent events have recorded, and record. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cursor_file.h"
+#include "json_output.h"
+#include "line_writer.h"
+#include "log.h"
+#include "persist_bpf.h"
+#include "reader_command.h"
+#include "selection.h"
+#include "stop_signal.h"
+#include "text_output.h"
+#include "time_spec.h"
+
+/* How many items may pass until the time is looked at again. */
+#define ITEMS_PER_CLOCK 1024
+
+static const char attach_help[] =
+	"usage: reader attach TARGET... [-f|--follow] [--json] [--last N] [--since T] [--until T]\n"
+	"                     [--cpu LIST] [--count N] [--timeout S] [--cursor-file F]\n"
+	"                     [--root DIR]\n"
+	"\n"
+	"Shows what persistent events have recorded, oldest first; needs no privilege but to open\n"
+	"their pins.\n"
+	"\n" TARGET_HELP "\n"
+	"  -f, --follow       go on with what comes, until interrupted or all events are removed\n"
+	"      --json         one JSON object a line\n" SELECTION_HELP
+	"      --count N      end after N records\n"
+	"      --timeout S    end after S seconds\n"
+	"      --cursor-file F  go on behind what the last reader with this file has written\n"
+	"  -h, --help         show this\n"
+	"\n"
+	"Exit status: 0 done, 1 failed, 2 wrong usage.\n";
+
+/* ---- the command line -------------------------------------------------------------------- */
+
+struct attach_options {
+	struct persist_reader_options reader;
+	const char *cursor_file;
+	char **targets;
+	int nr_targets;
+	uint64_t count;	     /* 0: no limit */
+	uint64_t timeout_ns; /* 0: no limit */
+	bool has_timeout;
+	bool json;
+};
+
+enum {
+	OPT_JSON = 256,
+	OPT_COUNT,
+	OPT_TIMEOUT,
+	OPT_CURSOR_FILE,
+};
+
+static const struct option long_options[] = {
+	SELECTION_LONG_OPTIONS,
+	{ "follow", no_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "count", required_argument, NULL, OPT_COUNT },
+	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+	{ "cursor-file", required_argument, NULL, OPT_CURSOR_FILE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/*
+ * Returns -1 to go on, or the status with which to exit. Options may stand before, between and
+ * behind the targets.
+ */
+static int parse_options(int argc, char **argv, struct attach_options *options)
+{
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "fh", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'f':
+			options->reader.follow = 1;
+			break;
+		case OPT_JSON:
+			options->json = true;
+			break;
+		case OPT_COUNT:
+			if (!parse_number(optarg, &options->count))
+				return usage_error("--count wants a positive number", optarg);
+			break;
+		case OPT_TIMEOUT:
+			if (!parse_seconds(optarg, &options->timeout_ns))
+				return usage_error("--timeout wants seconds", optarg);
+			options->has_timeout = true;
+			break;
+		case OPT_CURSOR_FILE:
+			options->cursor_file = optarg;
+			break;
+		case 'h':
+			return print_help();
+		default:
+			status = selection__parse(&options->reader, option, optarg);
+			if (status == -2)
+				return usage_error("wrong usage", NULL);
+			if (status >= 0)
+				return status;
+		}
+	}
+	options->targets = argv + optind;
+	options->nr_targets = argc - optind;
+	if (!options->nr_targets)
+		return usage_error("attach: name at least one event", NULL);
+	return selection__check(&options->reader);
+}
+
+/* ---- attach ------------------------------------------------------------------------------ */
+
+struct attachment {
+	const struct attach_options *options;
+	struct persist_reader *reader;
+	struct cursor_file *cursor;
+	struct line_writer writer;
+	struct json_output *json; /* NULL: text */
+	int *cursor_numbers;	  /* of each stream; -1: not known yet */
+	uint32_t nr_cursor_numbers;
+	uint64_t nr_records;
+	uint64_t deadline_ns; /* CLOCK_BOOTTIME */
+	bool output_is_closed;
+};
+
+/* The number of the item's stream in the cursor file. */
+static int cursor_number(struct attachment *attachment, const struct persist_item *item,
+			 uint32_t cpu)
+{
+	uint32_t nr = attachment->nr_cursor_numbers;
+	int *numbers = attachment->cursor_numbers;
+
+	if (item->stream >= nr) {
+		numbers = reallocarray(numbers, item->stream + 64, sizeof(*numbers));
+		if (!numbers)
+			return -ENOMEM;
+		for (; nr < item->stream + 64; nr++)
+			numbers[nr] = -1;
+		attachment->cursor_numbers = numbers;
+		attachment->nr_cursor_numbers = nr;
+	}
+	if (numbers[item->stream] < 0)
+		numbers[item->stream] = cursor_file__find(attachment->cursor,
+							  persist_event__meta(item->event), cpu);
+	return numbers[item->stream];
+}
+
+static int write_item(struct attachment *attachment, const struct persist_item *item)
+{
+	uint64_t seq = item->record ? item->record->seq : item->loss.to_seq;
+	int number = 0, err;
+
+	if (attachment->cursor) {
+		number = cursor_number(attachment, item,
+				       item->record ? item->record->cpu : item->loss.cpu);
+		if (number < 0)
+			return number;
+	}
+	if (attachment->json)
+		err = json_output__put(attachment->json, item);
+	else
+		err = text_output__put(&attachment->writer, item);
+	if (err)
+		return err;
+	attachment->nr_records += item->record != NULL;
+	return line_writer__end_line(&attachment->writer, number, seq);
+}
+
+/* Milliseconds to the deadline, -1 without one. */
+static int time_left(const struct attachment *attachment)
+{
+	uint64_t now = boottime_now();
+
+	if (attachment->deadline_ns == UINT64_MAX)
+		return -1;
+	if (now >= attachment->deadline_ns)
+		return 0;
+	now = (attachment->deadline_ns - now) / NSEC_PER_MSEC + 1;
+	return now > 1000000 ? 1000000 : (int)now;
+}
+
+static bool is_over(const struct attachment *attachment)
+{
+	return stop_signal__has_come() || attachment->output_is_closed ||
+	       (attachment->options->count && attachment->nr_records >= attachment->options->count);
+}
+
+/* Waits for records, a signal, the deadline, or that nobody reads the output any more. */
+static int wait_for_items(struct attachment *attachment)
+{
+	struct pollfd fds[] = {
+		{ .fd = persist_reader__fd(attachment->reader), .events = POLLIN },
+		{ .fd = stop_signal__fd(), .events = POLLIN },
+		{ .fd = attachment->writer.fd, .events = 0 },
+	};
+
+	if (poll(fds, 3, time_left(attachment)) < 0 && errno != EINTR)
+		return -errno;
+	if (fds[2].revents & (POLLERR | POLLHUP))
+		attachment->output_is_closed = true;
+	return 0;
+}
+
+static int write_items(struct attachment *attachment)
+{
+	struct persist_item item;
+	unsigned int items = 0;
+	int ret;
+
+	while (!is_over(attachment)) {
+		if (items++ % ITEMS_PER_CLOCK == 0 && !time_left(attachment))
+			return 0;
+		ret = persist_reader__next(attachment->reader, &item);
+		if (ret == 1) {
+			ret = write_item(attachment, &item);
+		} else if (ret == -EAGAIN) {
+			ret = line_writer__flush(&attachment->writer);
+			if (!ret)
+				ret = wait_for_items(attachment);
+			items = 0;
+		} else {
+			return ret;
+		}
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int open_attachment(struct attachment *attachment)
+{
+	const struct attach_options *options = attachment->options;
+	const struct persist_position *positions;
+	size_t nr_positions;
+	int err;
+
+	attachment->reader = persist_reader__new(&options->reader);
+	if (!attachment->reader) {
+		err = -errno;
+		log_error(&log_to_stderr, "cannot start: %s", strerror(-err));
+		return err;
+	}
+	for (int i = 0; i < options->nr_targets; i++) {
+		err = persist_reader__add(attachment->reader, options->targets[i]);
+		/* Named twice is no harm. */
+		if (err && err != -EEXIST)
+			return err; /* and a message was printed */
+	}
+	if (options->cursor_file) {
+		err = cursor_file__open(options->cursor_file, STDOUT_FILENO, &log_to_stderr,
+					&attachment->cursor);
+		if (err)
+			return err;
+		nr_positions = cursor_file__positions(attachment->cursor, &positions);
+		persist_reader__resume(attachment->reader, positions, nr_positions);
+	}
+	err = line_writer__init(&attachment->writer, STDOUT_FILENO, attachment->cursor);
+	if (!err && options->json) {
+		attachment->json = json_output__new(&attachment->writer);
+		if (!attachment->json)
+			err = -ENOMEM;
+	}
+	if (!err)
+		err = stop_signal__catch();
+	if (err)
+		log_error(&log_to_stderr, "cannot start: %s", strerror(-err));
+	return err;
+}
+
+static void close_attachment(struct attachment *attachment)
+{
+	json_output__free(attachment->json);
+	line_writer__destroy(&attachment->writer);
+	cursor_file__close(attachment->cursor);
+	persist_reader__free(attachment->reader);
+	free(attachment->cursor_numbers);
+}
+
+static int run(int argc, char **argv)
+{
+	struct attach_options options = { 0 };
+	struct attachment attachment = { .options = &options, .deadline_ns = UINT64_MAX };
+	int err, status;
+
+	selection__init(&options.reader);
+	status = parse_options(argc, argv, &options);
+	if (status >= 0)
+		return status;
+	if (options.has_timeout)
+		attachment.deadline_ns = boottime_now() + options.timeout_ns;
+	err = open_attachment(&attachment);
+	if (!err) {
+		err = write_items(&attachment);
+		if (!err)
+			err = line_writer__flush(&attachment.writer);
+		/* Who reads no further knows that: no message. */
+		if (err && err != -EPIPE)
+			log_error(&log_to_stderr, "cannot go on: %s", strerror(-err));
+	}
+	close_attachment(&attachment);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+const struct reader_command attach_command = {
+	.name = "attach",
+	.summary = "show what events have recorded, and follow them",
+	.help = attach_help,
+	.run = run,
+};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The options by which the reader's commands choose what is read. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpu_list.h"
+#include "reader_command.h"
+#include "selection.h"
+#include "time_spec.h"
+
+static bool parse_time(const char *text, uint64_t *ns)
+{
+	return !time_spec__parse(text, boottime_now(), wall_clock_offset(), ns);
+}
+
+void selection__init(struct persist_reader_options *options)
+{
+	*options = (struct persist_reader_options){
+		.size = sizeof(*options),
+		.log_fn = print_message,
+		.log_level = PERSIST_LOG_WARNING,
+	};
+}
+
+int selection__parse(struct persist_reader_options *options, int option, const char *argument)
+{
+	switch (option) {
+	case OPT_LAST:
+		if (!parse_number(argument, &options->last))
+			return usage_error("--last wants a positive number", argument);
+		return -1;
+	case OPT_SINCE:
+		if (!parse_time(argument, &options->since_ns))
+			return usage_error("--since: not a time", argument);
+		return -1;
+	case OPT_UNTIL:
+		if (!parse_time(argument, &options->until_ns))
+			return usage_error("--until: not a time", argument);
+		/* A time before the machine was booted: 0 would be no limit. */
+		if (!options->until_ns)
+			options->until_ns = 1;
+		return -1;
+	case OPT_CPU:
+		options->cpus = argument;
+		return -1;
+	case OPT_ROOT:
+		options->root = argument;
+		return -1;
+	default:
+		return -2;
+	}
+}
+
+int selection__check(const struct persist_reader_options *options)
+{
+	struct cpu_list cpus;
+
+	if (options->cpus && cpu_list__parse(&cpus, options->cpus))
+		return usage_error("--cpu: not a list of CPUs such as 0-3,8", options->cpus);
+	if (options->until_ns && options->since_ns > options->until_ns)
+		return usage_error("--since is after --until", NULL);
+	return -1;
+}
