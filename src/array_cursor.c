@@ -4,8 +4,8 @@
  *
  * Positions count units since the ring was made. Where a record starts cannot be recognised by
  * looking at the ring: the newest one is found through the commit word, which holds its length, and
- * each older one through prev_units of the one after it. Once a start is known, the records behind
- * it follow one after the other.
+ * each older one through prev_units of the one after it; or at once, where all have the same
+ *length. Once a start is known, the records behind it follow one after the other.
  *
  * Units are copied first and looked at then. A copy is whole as far as the writer had not come
  * round to it when it was finished. How the writer (write_array_ring() in bpf/capture.bpf.h) and
@@ -47,6 +47,8 @@ struct array_cursor {
 	/* Copies, since nothing keeps those in the ring from changing. */
 	uint64_t nr_units;
 	uint64_t spill_units;
+	/* Of every record of this event; 0: they differ. */
+	uint64_t record_units;
 	/*
 	 * Of the next record, if is_synced. If not, a record is to be found that starts here or
 	 * later.
@@ -89,10 +91,22 @@ static const uint8_t *in_ring(const struct array_cursor *array, uint64_t positio
 	return array->ring->data + index_of(array, position) * PERSIST_UNIT_SIZE;
 }
 
+static uint64_t units_of_bytes(uint64_t bytes)
+{
+	return (bytes + PERSIST_UNIT_SIZE - 1) / PERSIST_UNIT_SIZE;
+}
+
 static uint64_t units_of(const struct persist_record *record)
 {
-	return (record->header_size + (uint64_t)record->size + PERSIST_UNIT_SIZE - 1) /
-	       PERSIST_UNIT_SIZE;
+	return units_of_bytes(record->header_size + (uint64_t)record->size);
+}
+
+static uint64_t units_of_all(const struct record_origin *origin)
+{
+	uint64_t shortest = units_of_bytes(sizeof(struct persist_record) + origin->payload_min);
+	uint64_t longest = units_of_bytes(sizeof(struct persist_record) + origin->payload_max);
+
+	return shortest == longest ? longest : 0;
 }
 
 /* ---- the copy ---------------------------------------------------------------------------- */
@@ -179,15 +193,45 @@ static enum walk_end walk_back(const struct array_cursor *array, uint64_t end, u
 	return WALK_COMPLETE;
 }
 
+/*
+ * What walk_back() finds, without the walk, if all records have the same length and none is missing
+ * between the newest one and the oldest. Returns false if only a walk can tell.
+ */
+static bool find_start(const struct array_cursor *array, uint64_t end, uint64_t units,
+		       const uint64_t *oldest, uint64_t distance, uint64_t *start,
+		       enum walk_end *walk_end)
+{
+	uint64_t first = oldest ? *oldest : load_oldest(array) + distance;
+	struct persist_record header;
+
+	if (first < array->position)
+		first = array->position;
+	if (units != array->record_units || first + units > end)
+		return false;
+	*start = end - (end - first) / units * units;
+	memcpy(&header, oldest ? (const void *)in_copy(array, *start) : in_ring(array, *start),
+	       sizeof(header));
+	if (!oldest && *start < load_oldest(array) + distance)
+		return false;
+	if (!record_is_sound(&header, units * PERSIST_UNIT_SIZE, &array->cursor.origin) ||
+	    units_of(&header) != units)
+		return false;
+	*walk_end = *start < array->position + units ? WALK_COMPLETE : WALK_OVERWRITTEN;
+	return true;
+}
+
 /* Goes on with the oldest record from which a chain leads to the newest. */
 static void synchronise(struct array_cursor *array, uint64_t commit, const uint64_t *oldest,
 			uint64_t distance)
 {
 	uint64_t end = commit >> PERSIST_COMMIT_LENGTH_BITS;
 	uint64_t units = commit & PERSIST_COMMIT_LENGTH_MASK;
+	enum walk_end walk_end;
 	uint64_t start;
 
-	switch (walk_back(array, end, units, oldest, distance, &start)) {
+	if (!find_start(array, end, units, oldest, distance, &start, &walk_end))
+		walk_end = walk_back(array, end, units, oldest, distance, &start);
+	switch (walk_end) {
 	case WALK_COMPLETE:
 		break;
 	case WALK_OVERWRITTEN:
@@ -348,6 +392,7 @@ struct ring_cursor *array_cursor__new(const struct persist_array_ring *ring, uin
 	array->ring = ring;
 	array->nr_units = nr_units;
 	array->spill_units = spill_units;
+	array->record_units = units_of_all(origin);
 	/* Memory that is never written to costs nothing. */
 	buffer_units = (nr_units <= LARGEST_COPY ? nr_units : CHUNK) + spill_units;
 	array->buffer = aligned_alloc(PERSIST_UNIT_SIZE, buffer_units * PERSIST_UNIT_SIZE);

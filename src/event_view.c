@@ -336,6 +336,7 @@ static int new_cursor(const struct event_view *view, uint32_t cpu, const struct 
 	const struct record_origin origin = {
 		.event_id = view->meta.record_id,
 		.payload_min = view->meta.payload_min,
+		.payload_max = view->meta.payload_max,
 		.cpu = cpu,
 		.path = view->path,
 		.log = view->log,

@@ -27,6 +27,7 @@ struct record_origin {
 	uint32_t event_id;
 	uint32_t cpu;
 	uint32_t payload_min; /* no record of this event is shorter */
+	uint32_t payload_max; /* or longer; 0: not known */
 	const char *path;     /* of the pin, for messages */
 	const struct log *log;
 };
@@ -143,7 +144,8 @@ static inline bool record_is_sound(const struct persist_record *record, uint64_t
 	       record->version == PERSIST_RECORD_VERSION &&
 	       record->header_size >= sizeof(*record) && record->size <= PERSIST_PAYLOAD_MAX &&
 	       record->header_size + record->size <= room && record->event_id == origin->event_id &&
-	       record->cpu == origin->cpu && record->size >= origin->payload_min;
+	       record->cpu == origin->cpu && record->size >= origin->payload_min &&
+	       (!origin->payload_max || record->size <= origin->payload_max);
 }
 
 /* Takes @record into the batch if it is sound and newer than every one before. */

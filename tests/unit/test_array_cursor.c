@@ -13,7 +13,7 @@
 #include "fake_rings.h"
 #include "ring_cursor.h"
 
-static const struct record_origin origin = {
+static struct record_origin origin = {
 	.event_id = FAKE_EVENT_ID,
 	.cpu = FAKE_CPU,
 	.path = "ring",
@@ -460,6 +460,84 @@ static void test_hostile_positions(void **state)
 	free(ring);
 }
 
+/* ---- records of equal length --------------------------------------------------------------- */
+
+/* In units of a ring: 96 and 100 bytes of payload are three units with the header. */
+static int make_records_equal(void **state)
+{
+	fake_equal_size = 100;
+	origin.payload_min = 96;
+	origin.payload_max = 100;
+	return 0;
+}
+
+static int let_records_differ(void **state)
+{
+	fake_equal_size = 0;
+	origin.payload_min = 0;
+	origin.payload_max = 0;
+	return 0;
+}
+
+/* Nothing is in the way of those before a bad record: their places are known without it. */
+static void test_equal_around_bad(void **state)
+{
+	struct persist_array_ring *ring = fake_array_new(64);
+	struct ring_cursor *cursor;
+
+	for (uint64_t seq = 1; seq <= 10; seq++)
+		fake_array_write(ring, seq);
+	record_at(ring, 4 * 3)->magic = 0; /* the fifth */
+	cursor = new_cursor(ring);
+	for (uint64_t seq = 1; seq <= 10; seq++)
+		if (seq != 5)
+			expect_seq(cursor, seq);
+	expect_end(cursor);
+	assert_true(cursor->nr_corrupt > 0);
+	ring_cursor__free(cursor);
+	free(ring);
+}
+
+/* Without the oldest record to begin with, the newest ones are found one by one. */
+static void test_equal_without_oldest(void **state)
+{
+	struct persist_array_ring *ring = fake_array_new(64);
+	struct ring_cursor *cursor;
+
+	for (uint64_t seq = 1; seq <= 10; seq++)
+		fake_array_write(ring, seq);
+	record_at(ring, 0)->magic = 0;
+	cursor = new_cursor(ring);
+	for (uint64_t seq = 2; seq <= 10; seq++)
+		expect_seq(cursor, seq);
+	expect_end(cursor);
+	assert_true(cursor->nr_corrupt > 0);
+	ring_cursor__free(cursor);
+	free(ring);
+}
+
+/* A record that is longer than its event allows is none. */
+static void test_equal_but_one(void **state)
+{
+	struct persist_array_ring *ring = fake_array_new(64);
+	struct ring_cursor *cursor;
+
+	fake_array_write(ring, 1);
+	fake_array_write_sized(ring, 2, 200);
+	fake_array_write(ring, 3);
+	cursor = new_cursor(ring);
+	expect_seq(cursor, 3);
+	expect_end(cursor);
+	assert_true(cursor->nr_corrupt > 0);
+	ring_cursor__free(cursor);
+	free(ring);
+}
+
+#define equal_test(test)                                                                    \
+	{                                                                                   \
+#test ", equal records", test, make_records_equal, let_records_differ, NULL \
+	}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +554,17 @@ int main(void)
 		cmocka_unit_test(test_foreign_records),
 		cmocka_unit_test(test_repeated_seq),
 		cmocka_unit_test(test_hostile_positions),
+		equal_test(test_empty),
+		equal_test(test_not_yet_full),
+		equal_test(test_wrap),
+		equal_test(test_large),
+		equal_test(test_follow),
+		equal_test(test_lapped),
+		equal_test(test_concurrent),
+		equal_test(test_hostile_positions),
+		equal_test(test_equal_around_bad),
+		equal_test(test_equal_without_oldest),
+		equal_test(test_equal_but_one),
 	};
 
 	return cmocka_run_group_tests_name("array_cursor", tests, NULL, NULL);
