@@ -29,8 +29,8 @@ CFLAGS	 ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wno-unused-parameter
 override CPPFLAGS += -Iinclude -Ibpf -Isrc -I$(OUTPUT)
 override CFLAGS	  += -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
-LIBRARY_LDLIBS = -lbpf
-LDLIBS	 = -lbpf -lelf -lz -lyajl
+LIBRARY_LDLIBS = -lbpf -lpthread
+LDLIBS	 = -lbpf -lelf -lz -lyajl -lpthread
 STATIC_LDLIBS = -lbpf -lelf -lz -lyajl_s
 # What only the reader's commands use.
 READER_LDLIBS :=

@@ -14,6 +14,7 @@
 
 #include "cpu_list.h"
 #include "registry.h"
+#include "ring_slots.h"
 #include "tracefs.h"
 
 /* ---- what all events share --------------------------------------------------------------- */
@@ -257,12 +258,14 @@ static void wait_for_programs(void)
 static int switch_buffers(struct pin_tree *tree, const struct attached_event *event)
 {
 	struct persist_control control = { .generation = event->meta.generation };
+	struct slots_filling filling;
 	uint32_t zero = 0;
 	int err;
 
 	stop_point("new buffers into the program");
-	err = event_program__set_buffers(event->heads, event->tails, &event->buffers,
-					 event->meta.generation);
+	ring_slots__begin_filling(&filling, event->heads, event->tails, &event->buffers,
+				  event->meta.generation);
+	err = ring_slots__end_filling(&filling);
 	if (err)
 		return err;
 	stop_point("switch to the new buffers");
@@ -304,8 +307,8 @@ int event_manager__clear(struct event_manager *manager, struct pin_tree *tree, c
 	err = event_pins__replace(tree, &manager->makers, &event, switch_buffers);
 	if (!err) {
 		stop_point("old buffers out of the program");
-		err = event_program__drop_buffers(event.heads, event.tails, event.meta.nr_cpus,
-						  event.meta.generation + 1);
+		err = ring_slots__drop(event.heads, event.tails, event.meta.nr_cpus,
+				       event.meta.generation + 1);
 	}
 	if (err)
 		log_error(manager->log, "event %s: cannot be cleared: %s", name, strerror(-err));

@@ -20,6 +20,9 @@
 #include "mce_program.h"
 #include "mce_record.skel.h"
 #include "percpu_events.skel.h"
+#include "ring_slots.h"
+
+#define FIRST_GENERATION 1
 
 /* The system-call tracepoints' context is a structure of its own, not the record. */
 static uint32_t find_syscall_nr(const struct btf *kernel)
@@ -234,34 +237,35 @@ static struct bpf_object *open_object(const struct event_program *program, const
 	return bpf_object__open_mem(elf, size, &opts);
 }
 
-/* A map of maps is made for maps like @inner; one that this event does not need is not made. */
-static int size_map_of_maps(struct bpf_object *object, const char *name, const int *inner,
+/*
+ * A map of maps is made for maps like @rings, before libbpf would do so, to be filled while the
+ * program is loaded; one that this event does not need is not made.
+ */
+static int make_map_of_maps(struct bpf_object *object, const char *name, const int *rings,
 			    uint32_t nr_cpus)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
 	int err, fd;
 
-	if (!inner)
+	if (!rings)
 		return bpf_map__set_autocreate(map, false);
-	err = bpf_map__set_max_entries(map, 2 * nr_cpus);
-	if (err)
-		return err;
-	/* libbpf closes it with the object. */
-	fd = dup(inner[0]);
+	fd = ring_slots__create(name, rings[0], nr_cpus);
 	if (fd < 0)
-		return -errno;
-	return bpf_map__set_inner_map_fd(map, fd);
+		return fd;
+	err = bpf_map__reuse_fd(map, fd);
+	close(fd); /* the object has its own */
+	return err;
 }
 
-static int size_maps(struct bpf_object *object, const struct event_constants *event,
+static int make_maps(struct bpf_object *object, const struct event_constants *event,
 		     const struct buffers *buffers)
 {
 	struct bpf_map *map;
 	int err;
 
-	err = size_map_of_maps(object, "heads", buffers->heads, event->nr_cpus);
+	err = make_map_of_maps(object, "heads", buffers->heads, event->nr_cpus);
 	if (!err)
-		err = size_map_of_maps(object, "tails", buffers->tails, event->nr_cpus);
+		err = make_map_of_maps(object, "tails", buffers->tails, event->nr_cpus);
 	if (!err && !event->is_dynamic) {
 		map = bpf_object__find_map_by_name(object, "scratch");
 		err = bpf_map__set_autocreate(map, false);
@@ -278,7 +282,9 @@ static int map_descriptor(const struct bpf_object *object, const char *name)
 {
 	const struct bpf_map *map = bpf_object__find_map_by_name(object, name);
 
-	return map ? bpf_map__fd(map) : -1;
+	int fd = map ? bpf_map__fd(map) : -1;
+
+	return fd < 0 ? -1 : fd;
 }
 
 static void take_descriptors(struct event_program *program)
@@ -311,22 +317,29 @@ static int init_counters(int counters, uint32_t event_id, uint32_t nr_cpus)
 }
 
 static int start_first_generation(struct event_program *program,
-				  const struct event_request *request,
-				  const struct buffers *buffers)
+				  const struct event_request *request)
 {
-	struct persist_control control = { .generation = 1 };
+	struct persist_control control = { .generation = FIRST_GENERATION };
 	uint32_t zero = 0;
-	int err;
 
-	err = event_program__set_buffers(program->heads, program->tails, buffers,
-					 control.generation);
-	if (err)
-		return err;
 	if (bpf_map_update_elem(program->control, &zero, &control, BPF_ANY))
 		return -errno;
 	if (program->wakeup >= 0 && bpf_map_freeze(program->wakeup))
 		return -errno;
 	return init_counters(program->counters, request->record_id, request->nr_cpus);
+}
+
+/* Two things that take their time, one in the verifier and one waiting. */
+static int load_and_fill(struct bpf_object *object, const struct buffers *buffers)
+{
+	struct slots_filling filling;
+	int err, fill_err;
+
+	ring_slots__begin_filling(&filling, map_descriptor(object, "heads"),
+				  map_descriptor(object, "tails"), buffers, FIRST_GENERATION);
+	err = bpf_object__load(object);
+	fill_err = ring_slots__end_filling(&filling);
+	return err ? err : fill_err;
 }
 
 static int load_object(struct event_program *program, const struct kernel_types *types,
@@ -354,9 +367,9 @@ static int load_object(struct event_program *program, const struct kernel_types 
 	if (btf_fd < 0)
 		return btf_fd;
 	program->object = open_object(program, btf_path);
-	err = program->object ? size_maps(program->object, &event, buffers) : -errno;
+	err = program->object ? make_maps(program->object, &event, buffers) : -errno;
 	if (!err)
-		err = bpf_object__load(program->object);
+		err = load_and_fill(program->object, buffers);
 	close(btf_fd);
 	return err;
 }
@@ -379,7 +392,7 @@ int event_program__load(struct event_program *program, const struct log *log,
 			 "arrays are not recorded",
 			 request->name);
 	take_descriptors(program);
-	err = start_first_generation(program, request, buffers);
+	err = start_first_generation(program, request);
 	if (err)
 		goto failed;
 	return 0;
@@ -461,51 +474,4 @@ void event_program__close(struct event_program *program)
 		close(program->link);
 	bpf_object__close(program->object);
 	*program = (struct event_program){ .link = -1 };
-}
-
-/*
- * One call for all CPUs: after a change of a map of maps the kernel waits until no program uses
- * what was there before, and that takes milliseconds.
- */
-static int fill_slots(int map, const int *rings, uint32_t nr_cpus, uint32_t generation)
-{
-	uint32_t *slots, nr = nr_cpus;
-	int err = 0;
-
-	if (!rings)
-		return 0;
-	slots = malloc(nr_cpus * sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
-		slots[cpu] = (generation & 1) * nr_cpus + cpu;
-	if (bpf_map_update_batch(map, slots, rings, &nr, NULL))
-		err = -errno;
-	free(slots);
-	return err;
-}
-
-int event_program__set_buffers(int heads, int tails, const struct buffers *buffers,
-			       uint32_t generation)
-{
-	int err = fill_slots(heads, buffers->heads, buffers->nr_cpus, generation);
-
-	return err ? err : fill_slots(tails, buffers->tails, buffers->nr_cpus, generation);
-}
-
-static int drop_slots(int map, uint32_t nr_cpus, uint32_t generation)
-{
-	uint32_t slot = (generation & 1) * nr_cpus;
-
-	for (uint32_t cpu = 0; map >= 0 && cpu < nr_cpus; cpu++, slot++)
-		if (bpf_map_delete_elem(map, &slot) && errno != ENOENT)
-			return -errno;
-	return 0;
-}
-
-int event_program__drop_buffers(int heads, int tails, uint32_t nr_cpus, uint32_t generation)
-{
-	int err = drop_slots(heads, nr_cpus, generation);
-
-	return err ? err : drop_slots(tails, nr_cpus, generation);
 }

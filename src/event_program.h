@@ -80,14 +80,4 @@ uint64_t event_program__locked_bytes(const struct event_program *program);
 /* Closes everything; what is not pinned is gone. */
 void event_program__close(struct event_program *program);
 
-/*
- * Puts @buffers into the slots of @generation in the maps of maps @heads and @tails (-1: not
- * used). Returns 0 or -errno.
- */
-int event_program__set_buffers(int heads, int tails, const struct buffers *buffers,
-			       uint32_t generation);
-
-/* Takes the rings of @generation out of these slots. */
-int event_program__drop_buffers(int heads, int tails, uint32_t nr_cpus, uint32_t generation);
-
 #endif

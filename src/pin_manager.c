@@ -18,9 +18,9 @@
 #include <bpf/bpf.h>
 
 #include "cpu_list.h"
-#include "event_program.h"
 #include "event_spec.h"
 #include "registry.h"
+#include "ring_slots.h"
 
 #define STAGING "staging"
 #define EVENTS	"events"
@@ -605,7 +605,7 @@ static void drop_unused_buffers(struct pin_tree *tree, const char *name,
 	int heads = pin_tree__open_map(tree, name, PIN_HEADS, false);
 	int tails = pin_tree__open_map(tree, name, PIN_TAILS, false);
 
-	event_program__drop_buffers(heads, tails, meta->nr_cpus, meta->generation + 1);
+	ring_slots__drop(heads, tails, meta->nr_cpus, meta->generation + 1);
 	if (heads >= 0)
 		close(heads);
 	if (tails >= 0)
