@@ -290,6 +290,46 @@ static __always_inline void wake_readers(__u64 seq)
 }
 
 /*
+ * What has interrupted the recording of others has taken numbers as well. Only what holds @busy
+ * stores @seen, so that no atomic operation is needed, which would cost more than everything else
+ * here. Returns how many of the interrupting ones are in it.
+ */
+static __always_inline __u64 see(struct persist_counters *count, __u64 numbered)
+{
+	__u64 nested = *(volatile __u64 *)&count->lost_nested;
+
+	*(volatile __u64 *)&count->seen = numbered + nested;
+	return nested;
+}
+
+static __always_inline __u64 number_event(struct persist_counters *count)
+{
+	return see(count, ++count->numbered);
+}
+
+/* Each turn can only be too early if there was one more; what is left then, the next event sees. */
+#define COUNT_NESTED_TURNS 8
+
+static __noinline int count_nested(struct persist_counters *count)
+{
+	if (!count)
+		return 0;
+	for (int i = 0; i < COUNT_NESTED_TURNS; i++) {
+		__u64 nested;
+
+		*(volatile __u32 *)&count->busy = 1;
+		barrier();
+		nested = see(count, count->numbered);
+		barrier();
+		*(volatile __u32 *)&count->busy = 0;
+		barrier();
+		if (*(volatile __u64 *)&count->lost_nested == nested)
+			break;
+	}
+	return 0;
+}
+
+/*
  * Returns 1, always: the verdict of a perf-event program says whether other users of the same
  * tracepoint, perf itself for one, get to see the event.
  */
@@ -297,27 +337,30 @@ static __always_inline int capture(void *ctx)
 {
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
 	struct persist_counters *count = bpf_map_lookup_elem(&counters, &zero);
-	__u64 seq;
+	__u64 seq, nested;
 
 	if (!count)
 		return 1;
 	/*
 	 * The kernel does not let a program interrupt itself (it counts a miss instead). Should
 	 * one come through all the same, from an interrupt or NMI, it finds @busy set and leaves
-	 * everything but two atomic counters alone. @busy comes before the number, so that numbers
+	 * everything but one atomic counter alone. @busy comes before the number, so that numbers
 	 * are in the order of the records.
 	 */
 	if (count->busy) {
-		__sync_fetch_and_add(&count->seen, 1);
 		__sync_fetch_and_add(&count->lost_nested, 1);
 		return 1;
 	}
 	*(volatile __u32 *)&count->busy = 1;
 	barrier();
-	seq = __sync_fetch_and_add(&count->seen, 1) + 1;
+	nested = number_event(count);
+	seq = count->seen;
 	count_outcome(count, record_event(ctx, count, seq, cpu));
 	barrier();
 	*(volatile __u32 *)&count->busy = 0;
+	barrier();
+	if (*(volatile __u64 *)&count->lost_nested != nested)
+		count_nested(count);
 	wake_readers(seq);
 	return 1;
 }

@@ -120,13 +120,15 @@ struct persist_array_ring {
 
 /**
  * struct persist_counters - value of the per-CPU map `counters`
- * @seen:           events that reached the program on this CPU; the last sequence number
+ * @seen:           events that reached the program on this CPU; the last sequence number. Those
+ *                  that are being lost to nesting are seen when the one that they interrupt is done
  * @recorded:       of these, written into a buffer (which may have overwritten them since)
  * @lost_ring_full: of these, not written because the head ring was full (keep=oldest)
  * @lost_ring_busy: of these, not written because the ring's lock could not be had
  * @lost_nested:    of these, not written because they interrupted the writing of another one
  * @lost_too_big:   of these, not written because the record does not fit into any buffer
  * @lost_no_buffer: of these, not written because this CPU had no buffer
+ * @numbered:       of these, all but the nested ones
  * @first_seq:      first sequence number that belongs to the current buffers (after a clear)
  * @generation:     generation of the buffers that this CPU wrote last
  * @head_full:      the head ring of this generation has refused a record
@@ -144,6 +146,7 @@ struct persist_counters {
 	__u64 lost_nested;
 	__u64 lost_too_big;
 	__u64 lost_no_buffer;
+	__u64 numbered;
 	__u64 first_seq;
 	__u32 generation;
 	__u32 head_full;
@@ -290,7 +293,7 @@ PERSIST_STATIC_ASSERT(sizeof(struct persist_array_ring) == PERSIST_ARRAY_RING_HE
 PERSIST_STATIC_ASSERT((sizeof(struct persist_record) + PERSIST_PAYLOAD_MAX) / PERSIST_UNIT_SIZE <=
 			      PERSIST_COMMIT_LENGTH_MASK,
 		      "the longest record's length fits into the commit word");
-PERSIST_STATIC_ASSERT(sizeof(struct persist_counters) == 80, "layout");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_counters) == 88, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_meta) == 496, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct perf_event_attr) <= PERSIST_ATTR_ROOM, "attr fits");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_text_chunk) == 4096, "layout");
