@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#include "json_text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernel_printf.h"
+#include "utf8.h"
+
+static bool is_plain(uint8_t byte)
+{
+	return byte >= ' ' && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+static void print_hex_escape(struct text_out *out, const char *start, uint8_t byte)
+{
+	text_out__bytes(out, start, strlen(start));
+	print_hex_bytes(out, &byte, 1, '\0');
+}
+
+/* What must not stand in a JSON string as it is. Returns the number of bytes that it took. */
+static size_t print_escaped(struct text_out *out, const uint8_t *p, size_t n)
+{
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	const char *simple = *p ? strchr(from, *p) : NULL;
+	size_t length = utf8__length(p, n);
+
+	if (simple) {
+		text_out__char(out, '\\');
+		text_out__char(out, to[simple - from]);
+	} else if (*p < ' ') {
+		print_hex_escape(out, "\\u00", *p);
+	} else if (length) {
+		text_out__bytes(out, p, length);
+	} else {
+		print_hex_escape(out, "\\\\x", *p);
+		length = 1;
+	}
+	return length;
+}
+
+void json_text__string(struct text_out *out, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	text_out__char(out, '"');
+	while (n) {
+		size_t length = 0;
+
+		while (length < n && is_plain(p[length]))
+			length++;
+		if (length)
+			text_out__bytes(out, p, length);
+		else
+			length = print_escaped(out, p, n);
+		p += length;
+		n -= length;
+	}
+	text_out__char(out, '"');
+}
