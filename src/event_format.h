@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "json_text.h"
+
 /* Longer texts are refused. Real ones have some 10 KiB at most. */
 #define EVENT_FORMAT_MAX_TEXT (256U << 10)
 
@@ -163,13 +165,6 @@ size_t event_format__print(const struct event_format *format, const void *payloa
  */
 size_t event_format__print_json(const struct event_format *format, const void *payload, size_t size,
 				char *buf, size_t cap);
-
-/* How integers that a double cannot hold are written: those whose magnitude is beyond 2^53. */
-enum json_numbers {
-	JSON_NUMBERS_EXACT,	 /* as numbers, as all others */
-	JSON_NUMBERS_OF_DOUBLES, /* as strings of their digits, for readers that have only doubles
-				  */
-};
 
 /* The same as event_format__print_json(), for readers whose numbers are not as exact as ours. */
 size_t event_format__print_json_as(const struct event_format *format, const void *payload,

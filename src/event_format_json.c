@@ -12,24 +12,6 @@ struct json_fields {
 	enum json_numbers numbers;
 };
 
-/* The largest integer N so that N, and all smaller ones, are exact as a double. */
-#define MAX_EXACT_DOUBLE (UINT64_C(1) << 53)
-
-static void print_integer(const struct json_fields *fields, uint64_t value, bool is_signed)
-{
-	bool is_negative = is_signed && (int64_t)value < 0;
-	uint64_t magnitude = is_negative ? -value : value;
-	bool is_string = fields->numbers == JSON_NUMBERS_OF_DOUBLES && magnitude > MAX_EXACT_DOUBLE;
-
-	if (is_string)
-		text_out__char(fields->out, '"');
-	if (is_negative)
-		text_out__char(fields->out, '-');
-	print_decimal(fields->out, magnitude);
-	if (is_string)
-		text_out__char(fields->out, '"');
-}
-
 static bool is_integer_size(size_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -50,7 +32,8 @@ static void print_json_array(const struct json_fields *fields, struct memory mem
 
 		if (at)
 			text_out__char(fields->out, ',');
-		print_integer(fields, c_type__normalize(type, value), is_signed);
+		json_text__integer(fields->out, c_type__normalize(type, value), is_signed,
+				   fields->numbers);
 	}
 	text_out__char(fields->out, ']');
 }
@@ -76,7 +59,7 @@ static void print_json_value(const struct json_fields *fields,
 	}
 	value = record__integer(record, field->offset, field->size);
 	value = c_type__normalize(c_type__integer(field->size, field->is_signed), value);
-	print_integer(fields, value, field->is_signed);
+	json_text__integer(fields->out, value, field->is_signed, fields->numbers);
 }
 
 size_t event_format__print_json_as(const struct event_format *format, const void *payload,

@@ -59,3 +59,22 @@ void json_text__string(struct text_out *out, const void *bytes, size_t n)
 	}
 	text_out__char(out, '"');
 }
+
+/* The largest integer N so that N, and all smaller ones, are exact as a double. */
+#define MAX_EXACT_DOUBLE (UINT64_C(1) << 53)
+
+void json_text__integer(struct text_out *out, uint64_t value, bool is_signed,
+			enum json_numbers numbers)
+{
+	bool is_negative = is_signed && (int64_t)value < 0;
+	uint64_t magnitude = is_negative ? -value : value;
+	bool is_string = numbers == JSON_NUMBERS_OF_DOUBLES && magnitude > MAX_EXACT_DOUBLE;
+
+	if (is_string)
+		text_out__char(out, '"');
+	if (is_negative)
+		text_out__char(out, '-');
+	print_decimal(out, magnitude);
+	if (is_string)
+		text_out__char(out, '"');
+}

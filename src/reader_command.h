@@ -28,6 +28,7 @@ struct reader_command {
 };
 
 extern const struct reader_command attach_command;
+extern const struct reader_command export_command;
 extern const struct reader_command list_command;
 
 /* Messages of the program and of the library, on stderr: "reader: error: ...". */
