@@ -4,10 +4,14 @@
  * alone, how bad an error is and of what kind. One definition for the reader and for BPF
  * programs; a BPF program includes vmlinux.h before this file. Nothing but arithmetic here.
  *
- * Sources, of which comments name the table:
- *   SDM  Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3B, chapter
- *        "Machine-Check Architecture" (chapter 15, tables 15-n, in the revisions up to 2022)
- *   APM  AMD64 Architecture Programmer's Manual, volume 2, chapter 9 "Machine Check Architecture"
+ * Sources, which comments name:
+ *   SDM     Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3B, chapter 15
+ *           "Machine-Check Architecture"; numbers of tables and sections as in 325384-059
+ *   Linux   arch/x86/include/asm/mce.h and drivers/edac/mce_amd.h of Linux 6.1, for what AMD's
+ *           registers have of their own; AMD's manual of it is the AMD64 Architecture
+ *           Programmer's Manual, volume 2, chapter 9
+ *   AMD     drivers/gpu/drm/amd/ras/rascore/ras_aca_v1_0.h of Linux, AMD's own list of the fields
+ *           of a scalable MCA bank
  */
 #ifndef MCE_STATUS_H
 #define MCE_STATUS_H
@@ -45,9 +49,10 @@ static inline int mce_vendor_is_amd(__u32 vendor)
 #define MCE_CAP_CMCI_P MCE_BIT(10) /* corrected errors are counted, and can interrupt */
 #define MCE_CAP_TES_P  MCE_BIT(11) /* MCi_STATUS tells of a threshold */
 #define MCE_CAP_SER_P  MCE_BIT(24) /* MCi_STATUS has S and AR: software can recover */
+#define MCE_CAP_EMC_P  MCE_BIT(25) /* firmware may see, and edit, an error first */
 #define MCE_CAP_LMCE_P MCE_BIT(27) /* machine checks of one logical processor alone */
 
-/* ---- MCG_STATUS (SDM 15.3.1.2, APM "Global Status Register") ------------------------------ */
+/* ---- MCG_STATUS (SDM 15.3.1.2) ------------------------------------------------------------- */
 
 #define MCE_MCG_RIPV MCE_BIT(0) /* the interrupted program can be restarted */
 #define MCE_MCG_EIPV MCE_BIT(1) /* the error has to do with that instruction */
@@ -56,7 +61,7 @@ static inline int mce_vendor_is_amd(__u32 vendor)
 
 /* ---- MCi_STATUS --------------------------------------------------------------------------- */
 
-/* Of all vendors (SDM figure 15-6, APM "Machine-Check Status Registers"). */
+/* Of all vendors (SDM figure 15-6). */
 #define MCE_STATUS_VAL	 MCE_BIT(63) /* the register holds an error */
 #define MCE_STATUS_OVER	 MCE_BIT(62) /* another error came while it held one */
 #define MCE_STATUS_UC	 MCE_BIT(61) /* not corrected */
@@ -66,15 +71,32 @@ static inline int mce_vendor_is_amd(__u32 vendor)
 #define MCE_STATUS_PCC	 MCE_BIT(57) /* the processor's state may be corrupt */
 #define MCE_STATUS_CODE	 0xffffULL
 
-/* Intel, with MCE_CAP_SER_P. */
-#define MCE_STATUS_S  MCE_BIT(56) /* signalled by an exception */
-#define MCE_STATUS_AR MCE_BIT(55) /* action is required before anything else runs */
+/* Intel: the first two with MCE_CAP_SER_P, the last with MCE_CAP_EMC_P (SDM 15.3.2.2). */
+#define MCE_STATUS_S		   MCE_BIT(56) /* signalled by an exception */
+#define MCE_STATUS_AR		   MCE_BIT(55) /* action is required before anything else runs */
+#define MCE_STATUS_FIRMWARE_EDITED MCE_BIT(37) /* may have been changed by firmware */
 
-/* AMD. */
-#define MCE_STATUS_TCC	    MCE_BIT(55) /* the task's state may be corrupt */
-#define MCE_STATUS_SYNDV    MCE_BIT(53) /* MCA_SYND is about it */
+/* Intel: status of a threshold, with MCE_CAP_TES_P and UC clear (SDM table 15-1). */
+#define MCE_STATUS_THRESHOLD(status) (((status) >> 53) & 3)
+#define MCE_THRESHOLD_NONE	     0 /* nothing is tracked here */
+#define MCE_THRESHOLD_GREEN	     1
+#define MCE_THRESHOLD_YELLOW	     2
+
+/* Intel: corrected errors since the register was cleared, with MCE_CAP_CMCI_P (SDM 15.3.2.2). */
+#define MCE_STATUS_COUNT(status) (((status) >> 38) & 0x3fff)
+#define MCE_STATUS_COUNT_OVER	 MCE_BIT(52) /* there were more than fit; it stays set */
+
+/* AMD (Linux; CECC and UECC: mce_amd.c). */
+#define MCE_STATUS_CECC	    MCE_BIT(46) /* an ECC error that was corrected */
+#define MCE_STATUS_UECC	    MCE_BIT(45) /* one that was not */
 #define MCE_STATUS_DEFERRED MCE_BIT(44) /* not corrected, and nothing has used the data yet */
 #define MCE_STATUS_POISON   MCE_BIT(43) /* found where data known to be bad was used */
+
+/* AMD, a bank of scalable MCA (AMD). */
+#define MCE_STATUS_CORE_VALID MCE_BIT(56)
+#define MCE_STATUS_TCC	      MCE_BIT(55) /* the task's state may be corrupt */
+#define MCE_STATUS_SYNDV      MCE_BIT(53) /* MCA_SYND is about it */
+#define MCE_STATUS_SCRUB      MCE_BIT(40) /* found by scrubbing */
 
 /* The error code's bit "F": reports of corrected errors of this structure are filtered (Intel). */
 #define MCE_CODE_FILTER MCE_BIT(12)
@@ -84,8 +106,8 @@ static inline int mce_vendor_is_amd(__u32 vendor)
 /*
  * From harmless to worst. The numbers are what BPF maps are indexed by: new ones go to the end.
  * UNCORRECTED is an uncorrected error of which the registers do not say which of the classes
- * around it applies: the processor has no software recovery (no MCE_CAP_SER_P), the
- * combination of bits is none of the manual's, or the vendor is not known.
+ * around it applies: MCG_CAP is not known, the combination of bits is none of the manual's, or
+ * the vendor has no such classes, or is not known.
  */
 enum mce_severity {
 	MCE_SEVERITY_NONE = 0, /* the register holds no valid error */
@@ -111,11 +133,13 @@ static inline int mce_code_is_srao(__u64 status)
 	return (code & ~0xfULL) == 0xc0 || code == 0x17a;
 }
 
-/* SDM table 15-6, with uncorrected errors whose PCC is clear. */
+/* SDM table 15-6, uncorrected errors of a processor with software recovery. */
 static inline enum mce_severity mce_recovery_class(__u64 status)
 {
 	__u64 signalled = status & MCE_STATUS_S, required = status & MCE_STATUS_AR;
 
+	if (status & MCE_STATUS_PCC)
+		return status & MCE_STATUS_EN ? MCE_SEVERITY_FATAL : MCE_SEVERITY_UNCORRECTED;
 	if (!signalled && !required)
 		return mce_code_is_srao(status) ? MCE_SEVERITY_SRAO : MCE_SEVERITY_UCNA;
 	if (!signalled || !(status & MCE_STATUS_EN))
@@ -140,10 +164,11 @@ static inline enum mce_severity mce_severity(__u64 status, __u64 mcgcap, __u32 v
 		return mce_vendor_is_amd(vendor) && (status & MCE_STATUS_DEFERRED)
 			       ? MCE_SEVERITY_DEFERRED
 			       : MCE_SEVERITY_CORRECTED;
-	if (status & MCE_STATUS_PCC)
-		return MCE_SEVERITY_FATAL;
 	if (mce_vendor_is_intel(vendor) && (mcgcap & MCE_CAP_SER_P))
 		return mce_recovery_class(status);
+	/* Without software recovery there is none: SDM 15.6.1, 15.10.4.1. */
+	if ((status & MCE_STATUS_PCC) || (mce_vendor_is_intel(vendor) && mcgcap))
+		return MCE_SEVERITY_FATAL;
 	return MCE_SEVERITY_UNCORRECTED;
 }
 
@@ -194,10 +219,7 @@ static inline enum mce_error_kind mce_simple_kind(__u64 code)
 	return (code & 0xfc00) == 0x0400 ? MCE_KIND_INTERNAL : MCE_KIND_UNKNOWN;
 }
 
-/*
- * The forms that Intel and AMD share: TLB, cache and bus (SDM table 15-9, APM table "Error Code
- * Fields").
- */
+/* The forms that Intel and AMD share: TLB, cache and bus (SDM table 15-9, Linux mce_amd.h). */
 static inline enum mce_error_kind mce_shared_kind(__u64 code)
 {
 	if ((code & 0xfff0) == 0x0010)
@@ -226,7 +248,7 @@ static inline enum mce_error_kind mce_intel_kind(__u64 code)
 	return mce_shared_kind(code);
 }
 
-/* APM: an internal error has 0000 01UU 0000 0000. */
+/* An internal error has 0000 01UU 0000 0000 (Linux mce_amd.h). */
 static inline enum mce_error_kind mce_amd_kind(__u64 code)
 {
 	return (code & 0xfcff) == 0x0400 ? MCE_KIND_INTERNAL : mce_shared_kind(code);
