@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * The formats that BPF programs write and readers read: records, the array ring, counters,
- * metadata and the registry. One definition for both sides; a BPF program includes vmlinux.h
- * before this file, user space gets the same types from the kernel's exported headers.
+ * metadata, the registry and totals. One definition for both sides; a BPF program includes
+ * vmlinux.h before this file, user space gets the same types from the kernel's exported headers.
  *
  * Everything here is little- or big-endian as the machine is: buffers live in the memory of a
  * running kernel, and a record says by its magic which order it has.
@@ -273,6 +273,175 @@ struct persist_registry_entry {
 	__u32 nr_cpus;
 };
 
+/* ---- totals ----------------------------------------------------------------------------- */
+
+/*
+ * Events that report hardware errors are counted as well as recorded, in three maps that never
+ * grow; docs/summary.md says what is in them for which event. One event
+ * can report several errors. Whenever no event is just being counted:
+ *
+ *	counters.seen = sums.events + counters.lost_nested
+ *	sums.events   = all totals' events + sums.no_room_events + sums.busy_events
+ *	sums.errors   = all totals' errors + sums.no_room_errors + sums.busy_errors
+ *	              = all of sums.by_severity
+ *	sums.errors_in_pages = all pages' errors + sums.evicted_errors
+ */
+
+/**
+ * enum persist_severity - how bad an error is
+ * @PERSIST_SEVERITY_UNKNOWN:     the event does not say, or says what is not known
+ * @PERSIST_SEVERITY_CORRECTED:   nothing was lost
+ * @PERSIST_SEVERITY_DEFERRED:    not corrected, and nothing has used the data yet
+ * @PERSIST_SEVERITY_UCNA:        machine checks: uncorrected, no action required
+ * @PERSIST_SEVERITY_SRAO:        machine checks: software recoverable, action optional
+ * @PERSIST_SEVERITY_SRAR:        machine checks: software recoverable, action required
+ * @PERSIST_SEVERITY_UNCORRECTED: not corrected, without more being known; also what other events
+ *                                call recoverable or non-fatal
+ * @PERSIST_SEVERITY_FATAL:       the system, or the link, cannot go on
+ * @PERSIST_SEVERITY_INFO:        no error
+ *
+ * The first eight are those of enum mce_severity. New ones go to the end.
+ */
+enum persist_severity {
+	PERSIST_SEVERITY_UNKNOWN = 0,
+	PERSIST_SEVERITY_CORRECTED = 1,
+	PERSIST_SEVERITY_DEFERRED = 2,
+	PERSIST_SEVERITY_UCNA = 3,
+	PERSIST_SEVERITY_SRAO = 4,
+	PERSIST_SEVERITY_SRAR = 5,
+	PERSIST_SEVERITY_UNCORRECTED = 6,
+	PERSIST_SEVERITY_FATAL = 7,
+	PERSIST_SEVERITY_INFO = 8,
+	PERSIST_NR_SEVERITIES
+};
+
+/* Room for more severities. */
+#define PERSIST_SEVERITIES_MAX 16
+
+#define PERSIST_LABEL_SIZE 40
+/* So much of a label is looked at; of a longer one the rest does not count. */
+#define PERSIST_LABEL_READ 256
+
+/**
+ * struct persist_total_key - key of the hash map `totals`: errors that are counted together
+ * @severity:   enum persist_severity
+ * @kind:       what the event calls the kind of error; persist_totals__kind_name() names it
+ * @socket:     physical package, -1 if the event does not say; so are the following
+ * @cpu:        CPU that the error is about, which need not be the one that reported it
+ * @bank:       machine check bank
+ * @controller: memory controller
+ * @layer:      place below the memory controller, such as channel and slot; top, middle, lower
+ * @status:     status register of a device, or the result of what the kernel did; else 0
+ * @mpidr:      ARM: MPIDR of the processor; else 0
+ * @label_hash: of the label, as far as PERSIST_LABEL_READ; 0 without one
+ * @section:    non-standard errors: GUID of the section type as firmware stores it; else 0
+ * @label:      the name that the event gives: of a DIMM, a device, a unit; as much of it as there
+ *              is room for, NUL padded
+ */
+struct persist_total_key {
+	__u32 severity;
+	__u32 kind;
+	__s32 socket;
+	__s32 cpu;
+	__s32 bank;
+	__s32 controller;
+	__s32 layer[3];
+	__u32 status;
+	__u64 mpidr;
+	__u64 label_hash;
+	__u8 section[16];
+	char label[PERSIST_LABEL_SIZE];
+};
+
+/**
+ * struct persist_total - value of the hash map `totals`
+ * @events:    how often it was reported
+ * @errors:    how many errors that were
+ * @overflows: events of these which said that the hardware had lost others before
+ * @first_ns:  CLOCK_BOOTTIME of the first event
+ * @last_ns:   CLOCK_BOOTTIME of the last event
+ */
+struct persist_total {
+	__u64 events;
+	__u64 errors;
+	__u64 overflows;
+	__u64 first_ns;
+	__u64 last_ns;
+};
+
+/**
+ * struct persist_page - errors in one page of memory
+ * @address:     of the page's first byte, as the event has it: most often a physical address
+ * @errors:      errors counted since the page is in the map
+ * @uncorrected: of these, not corrected
+ * @missed:      at most so many more there may have been before it came into the map
+ * @first_ns:    CLOCK_BOOTTIME of the first one counted; 0: the place is free
+ * @last_ns:     CLOCK_BOOTTIME of the last one
+ * @label_hash:  that of the last one's key; 0 if the event has no labels
+ * @reserved:    0
+ */
+struct persist_page {
+	__u64 address;
+	__u64 errors;
+	__u64 uncorrected;
+	__u64 missed;
+	__u64 first_ns;
+	__u64 last_ns;
+	__u64 label_hash;
+	__u64 reserved;
+};
+
+#define PERSIST_PAGE_WAYS     8
+#define PERSIST_PAGE_SET_BITS 6
+#define PERSIST_PAGE_SETS     (1u << PERSIST_PAGE_SET_BITS)
+
+/* Value of the per-CPU array `pages`; a page can be in the set that its address chooses. */
+struct persist_page_set {
+	struct persist_page way[PERSIST_PAGE_WAYS];
+};
+
+/**
+ * struct persist_totals_sums - value of the per-CPU map `sums`
+ * @events:          events that were counted on this CPU
+ * @errors:          how many errors that were
+ * @by_severity:     these, by enum persist_severity
+ * @no_room_events:  events that are in no total, because the map was full
+ * @no_room_errors:  and their errors
+ * @busy_events:     events that are in no total, because the map could not be changed just then
+ * @busy_errors:     and their errors
+ * @overflows:       events which said that the hardware had lost others before
+ * @errors_in_pages: errors of which the event gave an address
+ * @evicted_pages:   pages that had to leave the map for others
+ * @evicted_errors:  errors that had been counted in these
+ * @first_ns:        CLOCK_BOOTTIME of the first event, 0 without one
+ * @last_ns:         CLOCK_BOOTTIME of the last event
+ * @hour:            the hour since boot in which the last event was, from 0
+ * @errors_in_hour:  errors in that hour
+ * @errors_in_hour_before: and in the one before it
+ * @page_size:       bytes of a page
+ * @event_id:        id of the event, so that the sums explain themselves
+ */
+struct persist_totals_sums {
+	__u64 events;
+	__u64 errors;
+	__u64 by_severity[PERSIST_SEVERITIES_MAX];
+	__u64 no_room_events;
+	__u64 no_room_errors;
+	__u64 busy_events;
+	__u64 busy_errors;
+	__u64 overflows;
+	__u64 errors_in_pages;
+	__u64 evicted_pages;
+	__u64 evicted_errors;
+	__u64 first_ns;
+	__u64 last_ns;
+	__u64 hour;
+	__u64 errors_in_hour;
+	__u64 errors_in_hour_before;
+	__u32 page_size;
+	__u32 event_id;
+};
+
 /* ---- text files ------------------------------------------------------------------------- */
 
 /* One element of the array behind a text file: the file is their @len bytes of @text, in order. */
@@ -297,5 +466,10 @@ PERSIST_STATIC_ASSERT(sizeof(struct persist_counters) == 88, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_meta) == 496, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct perf_event_attr) <= PERSIST_ATTR_ROOM, "attr fits");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_text_chunk) == 4096, "layout");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_total_key) == 112, "no hidden padding in a key");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_total) == 40, "layout");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_page) == 64, "a page is one cache line");
+PERSIST_STATIC_ASSERT(PERSIST_NR_SEVERITIES <= PERSIST_SEVERITIES_MAX, "severities fit");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_totals_sums) == 256, "layout");
 
 #endif
