@@ -51,6 +51,12 @@
 	X(pointer_0) X(string_0) /* a pointer, and the __data_loc of what it leads to */    \
 	X(pointer_1) X(string_1)                                                            \
 	X(pointer_2) X(string_2)                                                            \
+	/* Of an event that has totals, see totals.bpf.h: */                                  \
+	X(totals)             /* enum totals_source */                                      \
+	X(severities)         /* TOTALS_SEVERITY_BITS for each number of the event's */     \
+	X(address_shift)      /* by which its address is to be shifted to get bytes */      \
+	X(section_offset)     /* where a GUID of the section type is; 0: it has none */     \
+	X(page_shift)                                                                       \
 	/* Of mce_record, see mce_record.bpf.c: offsets of the fields, 0 for none */        \
 	X(mcgcap) X(mcgstatus) X(status) X(addr) X(misc) X(synd) X(ipid) X(ip) X(tsc)       \
 	X(ppin) X(walltime) X(mce_cpu) X(cpuid) X(apicid) X(socketid) X(cs) X(bank)         \

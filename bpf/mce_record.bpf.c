@@ -17,6 +17,9 @@
 #include <bpf/bpf_tracing.h>
 #include "persist_record.h"
 #include "event_constants.h"
+#include "mce_status.h"
+#include "page_set.h"
+#include "totals_fields.h"
 #include "capture.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -124,9 +127,36 @@ static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
 	return true;
 }
 
+#define take(to, source)                           \
+	do {                                       \
+		if (bpf_core_field_exists(source)) \
+			mce.to = source;           \
+	} while (0)
+
+static __always_inline void describe_error(void *ctx, struct totals_scratch *scratch,
+					   struct error_report *report)
+{
+	void *argument = (void *)((__u64 *)ctx)[0];
+	struct mce_hw_err___persist *err = argument;
+	struct mce___persist *m = argument;
+	struct machine_check mce = {};
+
+	if (constant(argument_is_hw_err))
+		m = &err->m;
+	take(status, m->status);
+	take(mcgcap, m->mcgcap);
+	take(addr, m->addr);
+	take(misc, m->misc);
+	take(vendor, m->cpuvendor);
+	take(socket, m->socketid);
+	take(cpu, m->extcpu);
+	take(bank, m->bank);
+	describe_machine_check(&mce, &scratch->key, report);
+}
+
 SEC("tp_btf/mce_record")
 int mce_record_event(void *ctx)
 {
-	capture(ctx);
+	capture(ctx, constant(totals) != TOTALS_NONE);
 	return 0;
 }

@@ -13,6 +13,9 @@
 #include <bpf/bpf_helpers.h>
 #include "persist_record.h"
 #include "event_constants.h"
+#include "mce_status.h"
+#include "page_set.h"
+#include "totals_fields.h"
 #include "capture.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -40,6 +43,10 @@ struct event_context {
 	__u32 dynamic_7;
 	__u32 relative_0; /* __rel_loc words: the offset counts from behind the word */
 	__u32 relative_1;
+	/* What totals are made of, each of the size that the event has it in. */
+#define X(name) __u64 total_##name;
+	TOTALS_RECORD_FIELDS(X)
+#undef X
 } __attribute__((preserve_access_index));
 
 #define end_of_dynamic(member)                                \
@@ -205,8 +212,86 @@ static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
 	return !bpf_probe_read_kernel(dst + constant(fixed_size), rest, ctx + constant(fixed_size));
 }
 
+/* ---- totals ------------------------------------------------------------------------------ */
+
+/* The field of this name; @or if the event has none. */
+#define total_field(name, or) \
+	(bpf_core_field_exists(context->total_##name) ? context->total_##name : (or))
+
+static __always_inline __u32 severity_of(__u64 number)
+{
+	if (number >= TOTALS_SEVERITY_NRS)
+		return PERSIST_SEVERITY_UNKNOWN;
+	return constant(severities) >> number * TOTALS_SEVERITY_BITS &
+	       ((1 << TOTALS_SEVERITY_BITS) - 1);
+}
+
+static __always_inline void describe_registers(const struct event_context *context,
+					       struct persist_total_key *key,
+					       struct error_report *report)
+{
+	const struct machine_check mce = {
+		.status = total_field(mce_status, 0),
+		.mcgcap = total_field(mcgcap, 0),
+		.addr = total_field(mce_addr, 0),
+		.misc = total_field(mce_misc, 0),
+		.vendor = total_field(cpuvendor, 0),
+		.socket = total_field(socket, -1),
+		.cpu = total_field(cpu, -1),
+		.bank = total_field(bank, -1),
+	};
+
+	describe_machine_check(&mce, key, report);
+}
+
+/* Addresses of 0 and of all ones are what events have that do not know one. */
+static __always_inline void describe_address(__u64 address, struct error_report *report)
+{
+	report->has_address = address != 0 && address != ~0ULL;
+	report->address = address << constant(address_shift);
+}
+
+static __always_inline void describe_error(void *ctx, struct totals_scratch *scratch,
+					   struct error_report *report)
+{
+	struct persist_total_key *key = &scratch->key;
+	struct event_context *context = ctx;
+
+	if (constant(totals) == TOTALS_MACHINE) {
+		describe_registers(context, key, report);
+		return;
+	}
+	key->severity = severity_of(total_field(severity, 0));
+	key->kind = total_field(kind, 0);
+	key->status = total_field(status, 0);
+	key->mpidr = total_field(mpidr, 0);
+	key->cpu = total_field(cpu, -1);
+	key->controller = total_field(controller, -1);
+	/* Eight bits with a sign. */
+	key->layer[0] = (__s8)total_field(top_layer, -1);
+	key->layer[1] = (__s8)total_field(middle_layer, -1);
+	key->layer[2] = (__s8)total_field(lower_layer, -1);
+	report->errors = total_field(errors, 1);
+	describe_address(total_field(address, 0), report);
+	if (constant(section_offset))
+		bpf_probe_read_kernel(key->section, sizeof(key->section),
+				      ctx + constant(section_offset));
+	if (bpf_core_field_exists(context->total_label))
+		read_label(ctx, context->total_label, scratch);
+}
+
+/*
+ * The loader takes one of the two. They are two, so that whatever is done about totals cannot make
+ * any other event slower.
+ */
 SEC("tp")
 int percpu_event(void *ctx)
 {
-	return capture(ctx);
+	return capture(ctx, false);
+}
+
+SEC("tp")
+int counted_event(void *ctx)
+{
+	return capture(ctx, true);
 }

@@ -25,6 +25,9 @@ static const struct attached_event no_event = {
 	.heads = -1,
 	.tails = -1,
 	.wakeup = -1,
+	.totals = -1,
+	.pages = -1,
+	.sums = -1,
 };
 
 /* ---- making one -------------------------------------------------------------------------- */
@@ -56,6 +59,8 @@ static int keep_descriptors(struct attached_event *event, struct event_program *
 		{ program->program, &event->program }, { program->counters, &event->counters },
 		{ program->control, &event->control }, { program->heads, &event->heads },
 		{ program->tails, &event->tails },     { program->wakeup, &event->wakeup },
+		{ program->totals, &event->totals },   { program->pages, &event->pages },
+		{ program->sums, &event->sums },
 	};
 
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
@@ -153,7 +158,8 @@ static int open_descriptors(struct attached_event *event, const struct pin_tree 
 		{ PIN_LINK, &event->link, false },	   { PIN_PROGRAM, &event->program, false },
 		{ PIN_COUNTERS, &event->counters, false }, { PIN_CONTROL, &event->control, false },
 		{ PIN_HEADS, &event->heads, true },	   { PIN_TAILS, &event->tails, true },
-		{ PIN_WAKEUP, &event->wakeup, true },
+		{ PIN_WAKEUP, &event->wakeup, true },	   { PIN_TOTALS, &event->totals, true },
+		{ PIN_PAGES, &event->pages, true },	   { PIN_SUMS, &event->sums, true },
 	};
 
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
@@ -226,7 +232,8 @@ failed:
 void attached_event__close(struct attached_event *event)
 {
 	const int fds[] = { event->link,  event->program, event->counters, event->control,
-			    event->heads, event->tails,	  event->wakeup };
+			    event->heads, event->tails,	  event->wakeup,   event->totals,
+			    event->pages, event->sums };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)

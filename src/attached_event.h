@@ -26,6 +26,9 @@ struct attached_event {
 	int heads;
 	int tails;
 	int wakeup;
+	int totals; /* these three, or none of them */
+	int pages;
+	int sums;
 	struct buffers buffers;
 	uint64_t locked_bytes;
 };

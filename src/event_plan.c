@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "event_constants.h"
 #include "tracefs.h"
@@ -92,7 +93,10 @@ static int decide(struct event_plan *plan, const struct log *log, const struct k
 		.tail_type = tail_type,
 		.wakeup_events = spec->wakeup_events,
 		.nr_cpus = nr_cpus,
+		.page_shift = __builtin_ctzl(sysconf(_SC_PAGESIZE)),
 	};
+	totals_layout__find(spec->system, spec->tracepoint, plan->format, plan->request.page_shift,
+			    &plan->request.totals);
 	plan->capture = event_program__plan(types, &plan->request, &plan->payload_max);
 	event_spec__round_sizes(spec, plan->payload_max);
 	plan->request.tail_bytes = spec->tail_bytes;

@@ -151,7 +151,10 @@ static int find_context_layout(const struct kernel_types *types,
 	const struct event_format_field *field;
 	const struct event_format *format = request->format;
 
-	*context = (struct context_layout){ .copy_size = event_format__fixed_size(format) };
+	*context = (struct context_layout){
+		.copy_size = event_format__fixed_size(format),
+		.totals = request->totals,
+	};
 	for (size_t i = 0; i < event_format__nr_fields(format); i++) {
 		field = event_format__field(format, i);
 		if (is_syscall(request)) {
@@ -205,9 +208,26 @@ static void set_tracepoint_constants(const struct event_request *request,
 	set_strings(request, event);
 }
 
+/* Under lockdown, what takes bpf_probe_read_kernel() is left out of the keys. */
+static void set_totals_constants(const struct event_request *request,
+				 struct context_layout *context, struct event_constants *event)
+{
+	struct totals_layout *totals = &context->totals;
+
+	if (!kernel_may_be_read()) {
+		totals->section_offset = 0;
+		totals->label = (struct totals_field){};
+	}
+	event->totals = totals->source;
+	event->severities = totals->severities;
+	event->address_shift = totals->address_shift;
+	event->section_offset = totals->section_offset;
+	event->page_shift = request->page_shift;
+}
+
 /* @event has mce_record's layout, if it is that. */
 static void set_constants(const struct event_request *request, const struct event_program *program,
-			  const struct context_layout *context, struct event_constants *event)
+			  struct context_layout *context, struct event_constants *event)
 {
 	event->record_id = request->record_id;
 	event->nr_cpus = request->nr_cpus;
@@ -221,6 +241,8 @@ static void set_constants(const struct event_request *request, const struct even
 		event->fixed_size = program->payload_max;
 	else
 		set_tracepoint_constants(request, context, event);
+	if (request->totals.source != TOTALS_NONE)
+		set_totals_constants(request, context, event);
 }
 
 static struct bpf_object *open_object(const struct event_program *program, const char *btf_path)
@@ -257,6 +279,21 @@ static int make_map_of_maps(struct bpf_object *object, const char *name, const i
 	return err;
 }
 
+/* Of an event without totals these are not made, and the program has no code that uses them. */
+static int size_totals(struct bpf_object *object, const struct event_constants *event)
+{
+	static const char *const names[] = { "totals", "pages", "sums", "totals_scratch" };
+	int err = 0;
+
+	if (event->totals != TOTALS_NONE)
+		return bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "totals"),
+						totals_layout__max_entries(event->nr_cpus));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++)
+		err = bpf_map__set_autocreate(bpf_object__find_map_by_name(object, names[i]),
+					      false);
+	return err;
+}
+
 static int make_maps(struct bpf_object *object, const struct event_constants *event,
 		     const struct buffers *buffers)
 {
@@ -275,7 +312,27 @@ static int make_maps(struct bpf_object *object, const struct event_constants *ev
 		err = bpf_map__set_autocreate(map, false);
 	else if (!err)
 		err = bpf_map__set_max_entries(map, sysconf(_SC_PAGESIZE));
+	if (!err)
+		err = size_totals(object, event);
 	return err;
+}
+
+/* Of the programs in the object, the one that this event needs. */
+static struct bpf_program *find_program(const struct bpf_object *object,
+					enum persist_capture capture, enum totals_source totals)
+{
+	if (capture == PERSIST_CAPTURE_RAW_BTF)
+		return bpf_object__find_program_by_name(object, "mce_record_event");
+	return bpf_object__find_program_by_name(object, totals == TOTALS_NONE ? "percpu_event"
+									      : "counted_event");
+}
+
+static void choose_program(struct bpf_object *object, const struct bpf_program *chosen)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object)
+		bpf_program__set_autoload(program, program == chosen);
 }
 
 static int map_descriptor(const struct bpf_object *object, const char *name)
@@ -287,33 +344,57 @@ static int map_descriptor(const struct bpf_object *object, const char *name)
 	return fd < 0 ? -1 : fd;
 }
 
-static void take_descriptors(struct event_program *program)
+static void take_descriptors(struct event_program *program, enum totals_source totals)
 {
-	const struct bpf_program *first = bpf_object__next_program(program->object, NULL);
-
-	program->program = bpf_program__fd(first);
+	program->program = bpf_program__fd(find_program(program->object, program->capture, totals));
 	program->counters = map_descriptor(program->object, "counters");
 	program->control = map_descriptor(program->object, ".data.control");
 	program->heads = map_descriptor(program->object, "heads");
 	program->tails = map_descriptor(program->object, "tails");
 	program->wakeup = map_descriptor(program->object, "wakeup");
 	program->scratch = map_descriptor(program->object, "scratch");
+	program->totals = map_descriptor(program->object, "totals");
+	program->pages = map_descriptor(program->object, "pages");
+	program->sums = map_descriptor(program->object, "sums");
+	program->totals_scratch = map_descriptor(program->object, "totals_scratch");
 }
 
-static int init_counters(int counters, uint32_t event_id, uint32_t nr_cpus)
+/* Sets the one element of a per-CPU array to @value on every CPU, and freezes the map. */
+static int init_for_cpus(int map, const void *value, size_t size, uint32_t nr_cpus)
 {
-	struct persist_counters *values = calloc(nr_cpus, sizeof(*values));
+	char *values = calloc(nr_cpus, size);
 	uint32_t zero = 0;
 	int err = 0;
 
 	if (!values)
 		return -ENOMEM;
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
-		values[cpu].event_id = event_id;
-	if (bpf_map_update_elem(counters, &zero, values, BPF_ANY) || bpf_map_freeze(counters))
+		memcpy(values + cpu * size, value, size);
+	if (bpf_map_update_elem(map, &zero, values, BPF_ANY) || bpf_map_freeze(map))
 		err = -errno;
 	free(values);
 	return err;
+}
+
+static int init_counters(int counters, const struct event_request *request)
+{
+	const struct persist_counters value = { .event_id = request->record_id };
+
+	return init_for_cpus(counters, &value, sizeof(value), request->nr_cpus);
+}
+
+static int init_totals(const struct event_program *program, const struct event_request *request)
+{
+	const struct persist_totals_sums value = {
+		.page_size = 1u << request->page_shift,
+		.event_id = request->record_id,
+	};
+
+	if (program->totals < 0)
+		return 0;
+	if (bpf_map_freeze(program->totals) || bpf_map_freeze(program->pages))
+		return -errno;
+	return init_for_cpus(program->sums, &value, sizeof(value), request->nr_cpus);
 }
 
 static int start_first_generation(struct event_program *program,
@@ -321,12 +402,14 @@ static int start_first_generation(struct event_program *program,
 {
 	struct persist_control control = { .generation = FIRST_GENERATION };
 	uint32_t zero = 0;
+	int err;
 
 	if (bpf_map_update_elem(program->control, &zero, &control, BPF_ANY))
 		return -errno;
 	if (program->wakeup >= 0 && bpf_map_freeze(program->wakeup))
 		return -errno;
-	return init_counters(program->counters, request->record_id, request->nr_cpus);
+	err = init_counters(program->counters, request);
+	return err ? err : init_totals(program, request);
 }
 
 /* Two things that take their time, one in the verifier and one waiting. */
@@ -369,6 +452,9 @@ static int load_object(struct event_program *program, const struct kernel_types 
 	program->object = open_object(program, btf_path);
 	err = program->object ? make_maps(program->object, &event, buffers) : -errno;
 	if (!err)
+		choose_program(program->object,
+			       find_program(program->object, program->capture, event.totals));
+	if (!err)
 		err = load_and_fill(program->object, buffers);
 	close(btf_fd);
 	return err;
@@ -391,7 +477,7 @@ int event_program__load(struct event_program *program, const struct log *log,
 			 "event %s: the kernel is locked down (confidentiality): its strings and "
 			 "arrays are not recorded",
 			 request->name);
-	take_descriptors(program);
+	take_descriptors(program, request->totals.source);
 	err = start_first_generation(program, request);
 	if (err)
 		goto failed;
@@ -458,8 +544,9 @@ int event_program__attach(struct event_program *program, const struct log *log,
 uint64_t event_program__locked_bytes(const struct event_program *program)
 {
 	const int fds[] = {
-		program->program, program->counters, program->control, program->heads,
-		program->tails,	  program->wakeup,   program->scratch,
+		program->program, program->counters, program->control,	      program->heads,
+		program->tails,	  program->wakeup,   program->scratch,	      program->totals,
+		program->pages,	  program->sums,     program->totals_scratch,
 	};
 	uint64_t sum = 0;
 

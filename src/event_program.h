@@ -14,6 +14,7 @@
 #include "log.h"
 #include "persist_record.h"
 #include "target_btf.h"
+#include "totals_layout.h"
 
 struct bpf_object;
 
@@ -39,6 +40,10 @@ struct event_program {
 	int tails;
 	int wakeup;
 	int scratch;
+	int totals;
+	int pages;
+	int sums;
+	int totals_scratch;
 	/* Owned by this structure. */
 	int link;
 };
@@ -55,6 +60,8 @@ struct event_request {
 	uint32_t wakeup_events;
 	uint32_t nr_cpus;
 	uint64_t tail_bytes;
+	uint32_t page_shift;
+	struct totals_layout totals;
 };
 
 /* How this event would be captured, and how long its payload can get; no kernel is asked. */

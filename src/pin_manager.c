@@ -29,8 +29,9 @@
 
 /* What an event's directory holds besides its rings. The link is first: it goes first. */
 static const char *const event_pins[] = {
-	PIN_LINK,  PIN_PROGRAM, PIN_HEADS,  PIN_TAILS,	  PIN_WAKEUP,	PIN_CONTROL,
-	PIN_EVENT, PIN_STATUS,	PIN_FORMAT, PIN_RESOLVED, PIN_COUNTERS, PIN_META,
+	PIN_LINK,    PIN_PROGRAM, PIN_HEADS,  PIN_TAILS,    PIN_WAKEUP,
+	PIN_CONTROL, PIN_EVENT,	  PIN_STATUS, PIN_FORMAT,   PIN_RESOLVED,
+	PIN_TOTALS,  PIN_PAGES,	  PIN_SUMS,   PIN_COUNTERS, PIN_META,
 };
 
 /* What a tree holds besides its events. */
@@ -110,7 +111,8 @@ failed:
 static int apply_event_access(struct pin_tree *tree, const char *name,
 			      const struct persist_meta *meta, void *context)
 {
-	static const char *const readable[] = { PIN_META, PIN_COUNTERS, PIN_CONTROL };
+	static const char *const readable[] = { PIN_META,   PIN_COUNTERS, PIN_CONTROL,
+						PIN_TOTALS, PIN_PAGES,	  PIN_SUMS };
 	char path[PATH_MAX];
 	int err = 0;
 

@@ -45,6 +45,9 @@ struct pin_tree {
 #define PIN_RESOLVED "fmt-resolved"
 #define PIN_STATUS   "status"
 #define PIN_EVENT    "event"
+#define PIN_TOTALS   "totals"
+#define PIN_PAGES    "pages"
+#define PIN_SUMS     "sums"
 #define PIN_HEAD_DIR "head"
 #define PIN_TAIL_DIR "tail"
 

@@ -91,6 +91,43 @@ static int add_words(struct btf *btf, int type, const char *prefix, const uint32
 	return err;
 }
 
+static int add_total(struct btf *btf, const struct basic_types *types, const char *name,
+		     const struct totals_field *field)
+{
+	int type;
+
+	switch (field->size) {
+	case 0:
+		return 0;
+	case 1:
+		type = types->u8;
+		break;
+	case 2:
+		type = types->u16;
+		break;
+	case 4:
+		type = types->u32;
+		break;
+	default:
+		type = types->u64;
+	}
+	return btf__add_field(btf, name, type, field->offset * 8, 0);
+}
+
+/* libbpf gives the program's loads the size that a field has here. */
+static int add_totals(struct btf *btf, const struct basic_types *types,
+		      const struct totals_layout *totals)
+{
+	int err = 0;
+
+#define X(name)   \
+	if (!err) \
+		err = add_total(btf, types, "total_" #name, &totals->name);
+	TOTALS_RECORD_FIELDS(X)
+#undef X
+	return err;
+}
+
 static int add_context(struct btf *btf, const struct basic_types *types,
 		       const struct context_layout *context)
 {
@@ -112,6 +149,8 @@ static int add_context(struct btf *btf, const struct basic_types *types,
 	if (!err)
 		err = add_words(btf, types->u32, "relative", context->relative,
 				context->nr_relative);
+	if (!err)
+		err = add_totals(btf, types, &context->totals);
 	return err;
 }
 

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "totals_layout.h"
+
 struct btf;
 
 /* Where the kernel's struct task_struct has what a record needs. */
@@ -35,6 +37,7 @@ struct context_layout {
 	uint32_t nr_relative;
 	uint32_t relative[CONTEXT_RELATIVE_MAX]; /* offsets of the __rel_loc words */
 	uint32_t syscall_nr; /* where it is, if not where the format says; else 0 */
+	struct totals_layout totals;
 };
 
 void target_btf__find_task_layout(const struct btf *kernel, struct task_layout *task);
