@@ -273,7 +273,7 @@ bench-doc:
 
 # ---- the rest ------------------------------------------------------------------------------------
 
-HEADERS := persist_bpf.h persist_record.h persist_tree.h persist_attr.h
+HEADERS := persist_bpf.h persist_record.h persist_tree.h persist_attr.h persist_totals.h
 MAN1 := $(notdir $(wildcard man/*.1))
 MAN3 := $(notdir $(wildcard man/*.3))
 # A page describes several functions; a man page for each of them leads to it. "name.3:page.3"

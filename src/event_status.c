@@ -112,21 +112,29 @@ static void read_memory(const struct pin_tree *tree, const char *name,
 		status->locked_bytes = entry.locked_bytes;
 }
 
-static void read_missed(const struct pin_tree *tree, const char *name,
-			struct persist_status *status)
+int event_status__missed(const char *path, uint64_t *missed)
 {
 	struct bpf_prog_info info = {};
 	uint32_t len = sizeof(info);
-	char path[PATH_MAX];
-	int fd;
+	int err = 0, fd = bpf_obj_get(path);
 
-	pin_tree__path(tree, path, "%s/%s", name, PIN_PROGRAM);
-	fd = bpf_obj_get(path);
 	if (fd < 0)
-		return;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
-		status->missed = info.recursion_misses;
+		return -errno;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		err = -errno;
+	else
+		*missed = info.recursion_misses;
 	close(fd);
+	return err;
+}
+
+static void read_missed(const struct pin_tree *tree, const char *name,
+			struct persist_status *status)
+{
+	char path[PATH_MAX];
+
+	if (pin_tree__path(tree, path, "%s/%s", name, PIN_PROGRAM))
+		event_status__missed(path, &status->missed);
 }
 
 int event_status__read(const struct pin_tree *tree, const char *name, struct persist_status *status)

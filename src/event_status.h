@@ -13,4 +13,10 @@
 int event_status__read(const struct pin_tree *tree, const char *name,
 		       struct persist_status *status);
 
+/*
+ * Events of which the program pinned at @path was not told; see struct persist_status. Returns 0 or
+ * -errno.
+ */
+int event_status__missed(const char *path, uint64_t *missed);
+
 #endif

@@ -18,6 +18,7 @@
 
 #include "attached_event.h"
 #include "bpffs.h"
+#include "map_pin.h"
 #include "pin_manager.h"
 #include "text_pin.h"
 
@@ -27,89 +28,12 @@
 
 /* ---- opening pins ------------------------------------------------------------------------ */
 
-/* Says why the pin at @path could not be opened, and what helps. */
-static void explain_open_error(const struct log *log, const char *path, bool read_only, int err)
-{
-	switch (err) {
-	case -EPERM:
-	case -ENOSYS:
-		log_error(
-			log,
-			"%s: the bpf(2) system call is not allowed here (%s); in a container, use "
-			"a seccomp profile that allows bpf(2)",
-			path, strerror(-err));
-		break;
-	case -EMEDIUMTYPE:
-		log_error(log, "%s: not a BPF map; something else has been put there", path);
-		break;
-	case -EACCES:
-		if (faccessat(AT_FDCWD, path, read_only ? R_OK : R_OK | W_OK, AT_EACCESS) == 0)
-			log_error(log, "%s: not a BPF map; something else has been put there",
-				  path);
-		else
-			log_error(log,
-				  "%s: permission denied; the loader's options --group and --mode "
-				  "say who may read",
-				  path);
-		break;
-	default:
-		log_error(log, "%s: cannot open the map: %s", path, strerror(-err));
-	}
-}
-
-/* Checks that the descriptor is that of a map of this type, and asks the kernel about it. */
-static int check_map(const struct log *log, const char *directory, const char *pin, int fd,
-		     enum bpf_map_type type, struct bpf_map_info *info)
-{
-	__u32 info_len = sizeof(*info);
-	int err;
-
-	memset(info, 0, sizeof(*info));
-	if (bpf_obj_get_info_by_fd(fd, info, &info_len)) {
-		err = -errno;
-		log_error(log, "%s/%s: cannot ask the kernel about the map: %s", directory, pin,
-			  strerror(-err));
-		return err;
-	}
-	if (info->type == (__u32)type && (info->max_entries == 1 || type == BPF_MAP_TYPE_RINGBUF ||
-					  type == BPF_MAP_TYPE_USER_RINGBUF))
-		return 0;
-	log_error(log, "%s/%s: a map of another kind than expected (type %u, %u entries)",
-		  directory, pin, info->type, info->max_entries);
-	return -EBADMSG;
-}
-
-/*
- * Opens the map pinned as @directory/@pin and checks that it is a map of this type. Returns a
- * descriptor or -errno; everything but -ENOENT is logged.
- */
-static int open_pin(const struct log *log, const char *directory, const char *pin, bool read_only,
-		    enum bpf_map_type type, struct bpf_map_info *info)
-{
-	char path[PATH_MAX];
-	int fd, err;
-
-	if (snprintf(path, sizeof(path), "%s/%s", directory, pin) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = bpffs__open_map(path, read_only);
-	if (fd < 0) {
-		if (fd != -ENOENT)
-			explain_open_error(log, path, read_only, fd);
-		return fd;
-	}
-	err = check_map(log, directory, pin, fd, type, info);
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
-}
-
-/* The same, for a pin that has to be there and whose value has this size. */
+/* Opens a pin that has to be there and whose value has this size. */
 static int open_value(const struct log *log, const char *directory, const char *pin,
 		      enum bpf_map_type type, size_t value_size)
 {
 	struct bpf_map_info info;
-	int fd = open_pin(log, directory, pin, true, type, &info);
+	int fd = map_pin__open(log, directory, pin, true, type, 1, &info);
 
 	if (fd == -ENOENT) {
 		log_error(log, "%s/%s: missing; the event is damaged, remove it and add it again",
@@ -170,7 +94,7 @@ static int read_meta(const struct log *log, const char *directory, struct persis
 	char *value;
 	int fd, err = 0;
 
-	fd = open_pin(log, directory, PIN_META, true, BPF_MAP_TYPE_ARRAY, &info);
+	fd = map_pin__open(log, directory, PIN_META, true, BPF_MAP_TYPE_ARRAY, 1, &info);
 	if (fd == -ENOENT)
 		log_error(log, "%s: not a persistent event: it has no \"meta\"", directory);
 	if (fd < 0)
@@ -267,14 +191,16 @@ static int open_ring(const struct event_view *view, const char *directory, const
 		     bool is_array, uint64_t bytes, struct ring_map *ring)
 {
 	enum bpf_map_type type = is_array ? BPF_MAP_TYPE_ARRAY : BPF_MAP_TYPE_RINGBUF;
+	uint32_t nr_entries = is_array ? 1 : MAP_PIN_ANY_NUMBER;
 	struct bpf_map_info info;
 	int err, pinned = -1;
 
 	if (fd < 0) {
-		fd = pinned = open_pin(view->log, directory, pin, false, type, &info);
+		fd = pinned =
+			map_pin__open(view->log, directory, pin, false, type, nr_entries, &info);
 		err = fd < 0 ? fd : 0;
 	} else {
-		err = check_map(view->log, directory, pin, fd, type, &info);
+		err = map_pin__check(view->log, directory, pin, fd, type, nr_entries, &info);
 	}
 	if (!err && is_array)
 		err = map_array(view->log, directory, pin, fd, &info, bytes, ring);
@@ -520,8 +446,8 @@ static int open_doorbell(struct event_view *view, const char *directory)
 
 	if (!view->meta.wakeup_events)
 		return 0;
-	view->doorbell_fd =
-		open_pin(view->log, directory, PIN_WAKEUP, true, BPF_MAP_TYPE_USER_RINGBUF, &info);
+	view->doorbell_fd = map_pin__open(view->log, directory, PIN_WAKEUP, true,
+					  BPF_MAP_TYPE_USER_RINGBUF, MAP_PIN_ANY_NUMBER, &info);
 	if (view->doorbell_fd == -ENOENT) {
 		log_warn(view->log, "%s/%s: missing; new records are looked for now and then",
 			 directory, PIN_WAKEUP);

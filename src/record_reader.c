@@ -18,6 +18,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "event_path.h"
 #include "event_source.h"
 #include "last_items.h"
 #include "merge.h"
@@ -205,31 +206,6 @@ void persist_reader__free(struct persist_reader *reader)
 
 /* ---- its events -------------------------------------------------------------------------- */
 
-/* The path of the directory that a user means by @target. */
-static int path_of_target(const struct persist_reader *reader, const char *target,
-			  char path[PATH_MAX])
-{
-	static const char pmu[] = "persistent/";
-	size_t len = strlen(target);
-	bool is_name = !strchr(target, '/');
-
-	/* "persistent/NAME/", as perf has it */
-	if (!strncmp(target, pmu, sizeof(pmu) - 1) && len > sizeof(pmu) &&
-	    strchr(target + sizeof(pmu) - 1, '/') == target + len - 1) {
-		target += sizeof(pmu) - 1;
-		len -= sizeof(pmu);
-		is_name = true;
-	}
-	while (!is_name && len > 1 && target[len - 1] == '/')
-		len--;
-	if (!len)
-		return -ENOENT;
-	if (snprintf(path, PATH_MAX, "%s%s%.*s", is_name ? reader->root : "", is_name ? "/" : "",
-		     (int)len, target) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	return 0;
-}
-
 static int watch_doorbell(struct persist_reader *reader, const struct event_source *source)
 {
 	/* It is always ready; only the edges of an edge-triggered wait tell something. */
@@ -335,7 +311,7 @@ int persist_reader__add(struct persist_reader *reader, const char *target)
 
 	if (reader->has_begun)
 		return -EBUSY;
-	err = path_of_target(reader, target, path);
+	err = event_path__of_target(reader->root, target, path);
 	if (err) {
 		log_error(&reader->log, "\"%s\": not the name or path of an event", target);
 		return err;
