@@ -13,7 +13,6 @@
 
 #include <bpf/bpf.h>
 
-#include "event_program.h"
 #include "registry.h"
 #include "text_pin.h"
 
@@ -75,23 +74,6 @@ static int keep_descriptors(struct attached_event *event, struct event_program *
 	return 0;
 }
 
-static int load_and_attach(struct attached_event *event, const struct log *log,
-			   const struct kernel_types *types, const struct event_plan *plan)
-{
-	struct event_program program;
-	int err = event_program__load(&program, log, types, &plan->request, &event->buffers);
-
-	if (err)
-		return err;
-	event->locked_bytes =
-		event_program__locked_bytes(&program) + buffers__locked_bytes(&event->buffers);
-	err = event_program__attach(&program, log, &plan->request);
-	if (!err)
-		err = keep_descriptors(event, &program);
-	event_program__close(&program);
-	return err;
-}
-
 /* Readers may have no BTF, and those that have it should not have to load it. */
 static int resolve_format(struct attached_event *event)
 {
@@ -106,8 +88,9 @@ static int resolve_format(struct attached_event *event)
 	return err;
 }
 
-int attached_event__make(struct attached_event *event, const struct log *log,
-			 const struct kernel_types *types, struct event_plan *plan)
+int attached_event__begin(struct attached_event *event, struct event_program *program,
+			  const struct log *log, const struct kernel_types *types,
+			  const struct event_plan *plan)
 {
 	const struct buffer_sizes sizes = {
 		.nr_cpus = plan->request.nr_cpus,
@@ -121,15 +104,29 @@ int attached_event__make(struct attached_event *event, const struct log *log,
 	*event = no_event;
 	err = buffers__create(&event->buffers, log, plan->spec.name, &sizes);
 	if (!err)
-		err = load_and_attach(event, log, types, plan);
-	if (err) {
+		err = event_program__load(program, log, types, &plan->request, &event->buffers);
+	if (err)
 		attached_event__close(event);
-		return err;
+	return err;
+}
+
+int attached_event__finish(struct attached_event *event, struct event_program *program,
+			   const struct log *log, struct event_plan *plan)
+{
+	int err;
+
+	event->locked_bytes =
+		event_program__locked_bytes(program) + buffers__locked_bytes(&event->buffers);
+	err = event_program__attach(program, log, &plan->request);
+	if (!err)
+		err = keep_descriptors(event, program);
+	event_program__close(program);
+	if (!err) {
+		fill_meta(&event->meta, plan);
+		event->format_text = plan->format_text;
+		plan->format_text = NULL;
+		err = resolve_format(event);
 	}
-	fill_meta(&event->meta, plan);
-	event->format_text = plan->format_text;
-	plan->format_text = NULL;
-	err = resolve_format(event);
 	if (err)
 		attached_event__close(event);
 	return err;

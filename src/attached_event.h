@@ -11,6 +11,7 @@
 
 #include "buffers.h"
 #include "event_plan.h"
+#include "event_program.h"
 #include "persist_record.h"
 #include "pin_manager.h"
 
@@ -34,11 +35,16 @@ struct attached_event {
 };
 
 /*
- * Makes the event of @plan, which records from here on. Returns 0 or -errno, with a message.
- * The plan's format text goes over to the event.
+ * Makes the event of @plan, in two steps: between them nothing waits for the caller, who can begin
+ * others meanwhile. @program, which the caller provides and does not move, is used from the one to
+ * the other. Both return 0 or -errno, with a message; after an error nothing is left. With the
+ * second step the event records, and has taken over the plan's format text.
  */
-int attached_event__make(struct attached_event *event, const struct log *log,
-			 const struct kernel_types *types, struct event_plan *plan);
+int attached_event__begin(struct attached_event *event, struct event_program *program,
+			  const struct log *log, const struct kernel_types *types,
+			  const struct event_plan *plan);
+int attached_event__finish(struct attached_event *event, struct event_program *program,
+			   const struct log *log, struct event_plan *plan);
 
 /*
  * Opens all that the persistent event @name consists of; the caller has the tree's lock and is

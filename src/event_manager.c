@@ -101,12 +101,15 @@ static int complete_tree(const struct pin_makers *makers, struct pin_tree *tree)
 int event_manager__make(struct event_manager *manager, const struct event_spec *spec,
 			struct attached_event *event)
 {
+	struct event_program program;
 	struct event_plan plan;
 	int err = event_plan__make(&plan, manager->log, &manager->types, spec, manager->nr_cpus);
 
 	if (err)
 		return err;
-	err = attached_event__make(event, manager->log, &manager->types, &plan);
+	err = attached_event__begin(event, &program, manager->log, &manager->types, &plan);
+	if (!err)
+		err = attached_event__finish(event, &program, manager->log, &plan);
 	event_plan__free(&plan);
 	return err;
 }
@@ -198,46 +201,83 @@ int event_manager__remove(struct pin_tree *tree, const char *name)
 	return retire(tree, name, meta.event_id);
 }
 
-int event_manager__add(struct event_manager *manager, struct pin_tree *tree,
-		       const struct event_spec *spec, bool accept_same, enum event_added *added,
-		       struct persist_meta *meta)
+/* ---- adding ------------------------------------------------------------------------------ */
+
+static int make_plan(struct event_manager *manager, struct event_addition *addition)
 {
+	const struct event_spec *spec = addition->spec;
 	/* That an optional event is not there is no error; the caller says it. */
 	const struct log *log = spec->optional ? NULL : manager->log;
-	struct attached_event event;
-	struct event_plan plan;
-	int err;
+	int err = event_plan__make(&addition->plan, log, &manager->types, spec, manager->nr_cpus);
 
-	*added = EVENT_ADDED;
-	err = event_plan__make(&plan, log, &manager->types, spec, manager->nr_cpus);
 	if (err == -ENOENT && spec->optional && !tracefs__what_is_wrong()) {
-		*added = EVENT_SKIPPED;
+		addition->added = EVENT_SKIPPED;
 		return 0;
 	}
 	if (err && spec->optional) /* once more, for the messages */
-		err = event_plan__make(&plan, manager->log, &manager->types, spec,
+		err = event_plan__make(&addition->plan, manager->log, &manager->types, spec,
 				       manager->nr_cpus);
+	addition->has_plan = !err;
+	return err;
+}
+
+/* Whether the name is taken: by what was asked for, or by something else, which is an error. */
+static bool is_taken(struct pin_tree *tree, struct event_addition *addition)
+{
+	const char *name = addition->spec->name;
+
+	if (!pin_tree__is_taken(tree, name))
+		return false;
+	if (addition->accept_same && !pin_tree__read_meta(tree, name, &addition->meta) &&
+	    event_plan__is_met_by(&addition->plan, &addition->meta)) {
+		addition->added = EVENT_WAS_THERE;
+	} else {
+		event_plan__describe(&addition->plan, &addition->meta);
+		addition->err = report_taken(tree, name, &addition->meta);
+	}
+	return true;
+}
+
+void event_manager__begin_adding(struct event_manager *manager, struct pin_tree *tree,
+				 struct event_addition *addition)
+{
+	addition->added = EVENT_ADDED;
+	addition->err = make_plan(manager, addition);
+	if (!addition->has_plan || is_taken(tree, addition))
+		return;
+	addition->err = attached_event__begin(&addition->event, &addition->program, manager->log,
+					      &manager->types, &addition->plan);
+	addition->is_begun = !addition->err;
+}
+
+static int finish_event(struct event_manager *manager, struct pin_tree *tree,
+			struct event_addition *addition)
+{
+	struct attached_event *event = &addition->event;
+	int err;
+
+	/* One that was begun before this may have got the name. */
+	if (is_taken(tree, addition)) {
+		event_program__close(&addition->program);
+		attached_event__close(event);
+		return addition->err;
+	}
+	err = attached_event__finish(event, &addition->program, manager->log, &addition->plan);
 	if (err)
 		return err;
-	if (pin_tree__is_taken(tree, spec->name)) {
-		if (accept_same && !pin_tree__read_meta(tree, spec->name, meta) &&
-		    event_plan__is_met_by(&plan, meta)) {
-			*added = EVENT_WAS_THERE;
-			goto out;
-		}
-		event_plan__describe(&plan, meta);
-		err = report_taken(tree, spec->name, meta);
-		goto out;
-	}
-	err = attached_event__make(&event, manager->log, &manager->types, &plan);
-	if (err)
-		goto out;
-	err = event_manager__detach(manager, tree, &event);
-	*meta = event.meta;
-	attached_event__close(&event);
-out:
-	event_plan__free(&plan);
+	err = event_manager__detach(manager, tree, event);
+	addition->meta = event->meta;
+	attached_event__close(event);
 	return err;
+}
+
+void event_manager__finish_adding(struct event_manager *manager, struct pin_tree *tree,
+				  struct event_addition *addition)
+{
+	if (addition->is_begun)
+		addition->err = finish_event(manager, tree, addition);
+	if (addition->has_plan)
+		event_plan__free(&addition->plan);
 }
 
 /* ---- new buffers for an event ------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #ifndef PERSIST_EVENT_MANAGER_H
 #define PERSIST_EVENT_MANAGER_H
 
+#include <stdbool.h>
+
 #include "attached_event.h"
 #include "event_pins.h"
 #include "event_program.h"
@@ -41,14 +43,40 @@ enum event_added {
 	EVENT_SKIPPED,	 /* an optional one, which this kernel does not have */
 };
 
+/* An event on its way into a tree. */
+struct event_addition {
+	/* Set by the caller, all else being 0. */
+	const struct event_spec *spec;
+	bool accept_same;
+	/* The result, after finish. @meta is not filled in if the event was skipped. */
+	int err;
+	enum event_added added;
+	struct persist_meta meta;
+	/* Between begin and finish. */
+	bool has_plan, is_begun;
+	struct event_plan plan;
+	struct event_program program;
+	struct attached_event event;
+};
+
 /*
- * Makes what @spec asks for, and makes it persistent. An event of that name that is there already
- * is -EEXIST, with a message that says what it is, unless @accept_same and it is the same: then it
- * is left alone. @meta is filled in unless it is skipped.
+ * Makes what the addition asks for, in two steps, and makes it persistent with the second one. In
+ * between, others can be begun: there is time in which nothing waits for this process. What is
+ * begun has to be finished, in any order, and is not to be moved until then.
+ *
+ * An event of that name that is there already is -EEXIST, with a message that says what it is,
+ * unless @accept_same and it is the same: then it is left alone.
  */
-int event_manager__add(struct event_manager *manager, struct pin_tree *tree,
-		       const struct event_spec *spec, bool accept_same, enum event_added *added,
-		       struct persist_meta *meta);
+void event_manager__begin_adding(struct event_manager *manager, struct pin_tree *tree,
+				 struct event_addition *addition);
+void event_manager__finish_adding(struct event_manager *manager, struct pin_tree *tree,
+				  struct event_addition *addition);
+
+/* Descriptors that this process has open between the two steps, at most. */
+static inline uint32_t event_addition__max_descriptors(uint32_t nr_cpus)
+{
+	return 2 * nr_cpus + 32;
+}
 
 /* Gives the event empty buffers. No event that comes meanwhile is lost. */
 int event_manager__clear(struct event_manager *manager, struct pin_tree *tree, const char *name);

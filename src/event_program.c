@@ -20,7 +20,6 @@
 #include "mce_program.h"
 #include "mce_record.skel.h"
 #include "percpu_events.skel.h"
-#include "ring_slots.h"
 
 #define FIRST_GENERATION 1
 
@@ -412,19 +411,6 @@ static int start_first_generation(struct event_program *program,
 	return err ? err : init_totals(program, request);
 }
 
-/* Two things that take their time, one in the verifier and one waiting. */
-static int load_and_fill(struct bpf_object *object, const struct buffers *buffers)
-{
-	struct slots_filling filling;
-	int err, fill_err;
-
-	ring_slots__begin_filling(&filling, map_descriptor(object, "heads"),
-				  map_descriptor(object, "tails"), buffers, FIRST_GENERATION);
-	err = bpf_object__load(object);
-	fill_err = ring_slots__end_filling(&filling);
-	return err ? err : fill_err;
-}
-
 static int load_object(struct event_program *program, const struct kernel_types *types,
 		       const struct event_request *request, const struct buffers *buffers)
 {
@@ -454,8 +440,14 @@ static int load_object(struct event_program *program, const struct kernel_types 
 	if (!err)
 		choose_program(program->object,
 			       find_program(program->object, program->capture, event.totals));
-	if (!err)
-		err = load_and_fill(program->object, buffers);
+	if (err)
+		goto out;
+	/* Takes its time, and so does the verifier. */
+	ring_slots__begin_filling(&program->filling, map_descriptor(program->object, "heads"),
+				  map_descriptor(program->object, "tails"), buffers,
+				  FIRST_GENERATION);
+	err = bpf_object__load(program->object);
+out:
 	close(btf_fd);
 	return err;
 }
@@ -520,8 +512,13 @@ static int attach_tracepoint(const struct event_program *program, uint32_t trace
 int event_program__attach(struct event_program *program, const struct log *log,
 			  const struct event_request *request)
 {
-	int link;
+	int link, err = ring_slots__end_filling(&program->filling);
 
+	if (err) {
+		log_error(log, "event %s: cannot give its rings to the program: %s", request->name,
+			  strerror(-err));
+		return err;
+	}
 	if (program->capture == PERSIST_CAPTURE_RAW_BTF) {
 		link = bpf_raw_tracepoint_open(NULL, program->program);
 		if (link < 0)
@@ -557,6 +554,7 @@ uint64_t event_program__locked_bytes(const struct event_program *program)
 
 void event_program__close(struct event_program *program)
 {
+	ring_slots__end_filling(&program->filling);
 	if (program->link >= 0)
 		close(program->link);
 	bpf_object__close(program->object);

@@ -13,6 +13,7 @@
 #include "event_format.h"
 #include "log.h"
 #include "persist_record.h"
+#include "ring_slots.h"
 #include "target_btf.h"
 #include "totals_layout.h"
 
@@ -46,6 +47,7 @@ struct event_program {
 	int totals_scratch;
 	/* Owned by this structure. */
 	int link;
+	struct slots_filling filling; /* between load and attach; the structure stays where it is */
 };
 
 struct event_request {
@@ -70,14 +72,17 @@ enum persist_capture event_program__plan(const struct kernel_types *types,
 					 uint32_t *payload_max);
 
 /*
- * Loads the program for rings like those in @buffers, puts these in place as generation 1 and
- * sets the counters up. Returns 0 or -errno, with a message.
+ * Loads the program for rings like those in @buffers, begins to put these in place as generation 1
+ * and sets the counters up. Returns 0 or -errno, with a message.
  */
 int event_program__load(struct event_program *program, const struct log *log,
 			const struct kernel_types *types, const struct event_request *request,
 			const struct buffers *buffers);
 
-/* Attaches it: from now on events are recorded. Returns 0 or -errno, with a message. */
+/*
+ * Waits until the rings are in place and attaches it: from now on events are recorded. Returns 0 or
+ * -errno, with a message.
+ */
 int event_program__attach(struct event_program *program, const struct log *log,
 			  const struct event_request *request);
 

@@ -158,38 +158,71 @@ static void tell(const struct persist_add_options *options, enum persist_added a
 		options->added_fn(options->added_ctx, added, spec->system, spec->tracepoint, meta);
 }
 
-static int add_one(struct persist_tree *tree, const struct event_spec *spec,
-		   const struct persist_add_options *options)
+static int finish_adding(struct persist_tree *tree, struct event_addition *addition,
+			 const struct persist_add_options *options)
 {
 	static const enum persist_added results[] = {
 		[EVENT_ADDED] = PERSIST_ADDED,
 		[EVENT_WAS_THERE] = PERSIST_WAS_THERE,
 		[EVENT_SKIPPED] = PERSIST_SKIPPED,
 	};
-	struct persist_meta meta;
-	enum event_added added;
-	int err = event_manager__add(&tree->manager, &tree->pins, spec, options->accept_same,
-				     &added, &meta);
+	bool is_there;
 
-	if (err)
-		tell(options, PERSIST_FAILED, spec, NULL);
-	else
-		tell(options, results[added], spec, added == EVENT_SKIPPED ? NULL : &meta);
+	event_manager__finish_adding(&tree->manager, &tree->pins, addition);
+	is_there = !addition->err && addition->added != EVENT_SKIPPED;
+	tell(options, addition->err ? PERSIST_FAILED : results[addition->added], addition->spec,
+	     is_there ? &addition->meta : NULL);
+	return addition->err;
+}
+
+/* Of these one waits for the kernel while another one is in the verifier. */
+#define MAX_BEGUN 4
+
+/* More CPUs, more descriptors: they are to fit into the usual limit of 1024. */
+static size_t events_begun_at_once(const struct event_manager *manager)
+{
+	size_t nr = 512 / event_addition__max_descriptors(manager->nr_cpus);
+
+	return nr < 1 ? 1 : nr > MAX_BEGUN ? MAX_BEGUN : nr;
+}
+
+static int add_locked(struct persist_tree *tree, const struct event_spec_list *list,
+		      const struct persist_add_options *options)
+{
+	struct event_addition *begun = calloc(MAX_BEGUN, sizeof(*begun));
+	size_t nr_begun = events_begun_at_once(&tree->manager);
+	int one, err = 0;
+
+	if (!begun)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->nr + nr_begun; i++) {
+		struct event_addition *addition = &begun[i % nr_begun];
+
+		if (i >= nr_begun && i - nr_begun < list->nr) {
+			one = finish_adding(tree, addition, options);
+			if (one)
+				err = one;
+		}
+		if (i >= list->nr)
+			continue;
+		*addition = (struct event_addition){
+			.spec = &list->specs[i],
+			.accept_same = options->accept_same,
+		};
+		event_manager__begin_adding(&tree->manager, &tree->pins, addition);
+	}
+	free(begun);
 	return err;
 }
 
 static int add_list(struct persist_tree *tree, const struct event_spec_list *list,
 		    const struct persist_add_options *options)
 {
-	int one, err = lock(tree, true);
+	int err = lock(tree, true);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < list->nr; i++) {
-		one = add_one(tree, &list->specs[i], options);
-		if (one)
-			err = one;
-	}
+	err = add_locked(tree, list, options);
 	pin_tree__unlock(&tree->pins);
 	return err;
 }

@@ -14,7 +14,7 @@ if [ ! -x "$STOP_LOADER" ]; then
 		{ echo "Bail out! no $STOP_LOADER"; exit 1; }
 fi
 
-KEPT=$NUMBERED_EVENT/name=kept,head=4K,tail=8K/
+KEPT=$NUMBERED_EVENT/name=kept,head=4K,tail=16K/
 OTHER=$NUMBERED_EVENT/name=other,keep=latest,tail=64K/
 
 number=0 # of the last event that was produced
