@@ -145,7 +145,7 @@ static inline const void *persist_record__payload(const struct persist_record *r
  *                    0: everything
  * @follow:           non-zero: go on with what comes
  * @poll_interval_ms: how often events are looked at that wake nobody (wakeup_events 0);
- *                    0: 20 ms
+ *                    0: 19 ms, so that a record is seen within 20 ms
  */
 struct persist_reader_options {
 	size_t size;

@@ -29,7 +29,8 @@
 /* From taking a record's time to its being visible, if nothing interrupts the writer for long. */
 #define WRITE_MARGIN_NSEC (50 * NSEC_PER_USEC)
 
-#define DEFAULT_POLL_NSEC  (20 * NSEC_PER_MSEC)
+/* With the time of a wake-up a record is seen within 20 ms. */
+#define DEFAULT_POLL_NSEC  (19 * NSEC_PER_MSEC)
 #define SHORTEST_POLL_NSEC (100 * NSEC_PER_USEC)
 
 /*
