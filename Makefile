@@ -260,7 +260,7 @@ $(OUTPUT)/bench/%: bench/%.c $(BENCH_SKELETONS) $(LIBRARY_OBJECTS)
 # All tables, or those named in BENCH_CASES ("producer reading"); BENCH_CASES=help lists them.
 BENCH_CASES ?=
 .PHONY: bench bench-tools bench-doc
-bench-tools: all $(BENCH_TOOLS)
+bench-tools: all static $(BENCH_TOOLS)
 bench:
 	$(Q)packaging/install-deps bench
 	$(Q)packaging/mount-file-systems
