@@ -51,5 +51,6 @@ extern const struct export_format *const export_formats[];
 extern const size_t nr_export_formats;
 
 extern const struct export_format chrome_format;
+extern const struct export_format ctf_format;
 
 #endif
