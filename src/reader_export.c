@@ -309,8 +309,9 @@ static int run(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	export.format = options.format;
-	/* A pipe that is closed is an error of write(2), with a message. */
+	/* A pipe that is closed, or a file that may not get larger, is an error with a message. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	err = open_export(&export);
 	if (!err)
 		err = put_items(&export);

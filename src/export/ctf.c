@@ -186,8 +186,6 @@ static int put_loss(struct ctf_stream *stream, const struct persist_item *item)
 
 	if (!after_ns)
 		after_ns = persist_event__meta(item->event)->attach_time_ns;
-	if (after_ns > loss->before_ns)
-		after_ns = loss->before_ns;
 	return ctf_stream__put_loss(stream, loss->lost, after_ns, loss->before_ns);
 }
 

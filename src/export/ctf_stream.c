@@ -15,6 +15,9 @@
 /* Magic, UUID, stream class and stream; six numbers, and the CPU. */
 #define HEADER_BYTES (4 + CTF_UUID_SIZE + 4 + 4 + 6 * 8 + 4)
 
+/* 146 years after boot. With what a hostile record says beyond, readers would overflow. */
+#define MAX_TIME_NS (UINT64_C(1) << 62)
+
 static uint64_t whole_pages(uint64_t bytes)
 {
 	return (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
@@ -24,6 +27,11 @@ void ctf_stream__destroy(struct ctf_stream *stream)
 {
 	ctf_buffer__free(&stream->buffer);
 	free(stream->file_name);
+}
+
+static uint64_t limit_time(uint64_t time_ns)
+{
+	return time_ns < MAX_TIME_NS ? time_ns : MAX_TIME_NS;
 }
 
 /* ---- headers ----------------------------------------------------------------------------- */
@@ -137,6 +145,7 @@ uint64_t ctf_stream__begin_event(struct ctf_stream *stream, uint64_t time_ns)
 {
 	struct ctf_packet *current = &stream->current;
 
+	time_ns = limit_time(time_ns);
 	if (!stream->is_open || current->content >= CTF_PACKET_BYTES)
 		begin_packet(stream, time_ns);
 	stream->is_open = true;
@@ -155,6 +164,9 @@ int ctf_stream__end_event(struct ctf_stream *stream)
 int ctf_stream__put_loss(struct ctf_stream *stream, uint64_t lost, uint64_t after_ns,
 			 uint64_t before_ns)
 {
+	before_ns = limit_time(before_ns);
+	if (after_ns > before_ns)
+		after_ns = before_ns;
 	/* The first packet has nothing before it from which its count would differ. */
 	if (!stream->is_begun)
 		begin_packet(stream, after_ns);
