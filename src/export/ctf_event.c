@@ -97,10 +97,11 @@ struct names {
 	size_t nr;
 };
 
+/* Babeltrace2 2.0 also refuses a name that is one before it without that one's underscore. */
 static bool is_taken(const struct names *names, const char *name)
 {
 	for (size_t i = 0; i < names->nr; i++)
-		if (!strcmp(names->names[i], name))
+		if (!strcmp(names->names[i], name) || !strcmp(names->names[i] + 1, name))
 			return true;
 	return false;
 }
