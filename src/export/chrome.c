@@ -245,8 +245,7 @@ static int chrome_open(const char *output, const struct log *log, void **writer)
 
 const struct export_format chrome_format = {
 	.name = "chrome",
-	.summary =
-		"trace-event JSON, for the Perfetto UI and chrome://tracing; to -o FILE or standard output",
+	.summary = "trace events for the Perfetto UI and chrome://tracing (-o FILE)",
 	.open = chrome_open,
 	.put = chrome_put,
 	.flush = chrome_flush,

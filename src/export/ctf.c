@@ -332,7 +332,7 @@ static int ctf_open(const char *output, const struct log *log, void **writer)
 
 const struct export_format ctf_format = {
 	.name = "ctf",
-	.summary = "a CTF 1.8 trace, for babeltrace2 and Trace Compass; makes the directory of -o",
+	.summary = "CTF 1.8 for babeltrace2 and Trace Compass (-o DIRECTORY)",
 	.open = ctf_open,
 	.put = ctf_put,
 	.flush = ctf_flush,
