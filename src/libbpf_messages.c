@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#define _GNU_SOURCE
 #include "libbpf_messages.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <bpf/libbpf.h>
@@ -18,15 +20,20 @@ static libbpf_print_fn_t print_before;
 
 static int pass_on(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char message[1024];
+	char *text, *rest, *line;
 
 	if (!log_of_thread)
 		return print_before ? print_before(level, format, args) : 0;
 	if (log_of_thread->level < PERSIST_LOG_DEBUG)
 		return 0;
-	vsnprintf(message, sizeof(message), format, args);
-	message[strcspn(message, "\n")] = '\0';
-	log_debug(log_of_thread, "%s", message);
+	/* The verifier's log is one message of thousands of lines. */
+	if (vasprintf(&text, format, args) < 0)
+		return 0;
+	rest = text;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			log_debug(log_of_thread, "%s", line);
+	free(text);
 	return 0;
 }
 
