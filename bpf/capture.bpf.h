@@ -12,7 +12,6 @@
 static __always_inline __u32 payload_size(void *ctx);
 /* Writes them to @dst. False if a part of it could not be read; that part is then zero. */
 static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size);
-/* And describe_error(), see totals.bpf.h. */
 
 /* The constants of this event; see event_constants.h. */
 #define X(name) EVENT_##name,
@@ -72,8 +71,6 @@ enum outcome {
 	LOST_TOO_BIG,
 	LOST_NO_BUFFER,
 };
-
-#include "totals.bpf.h"
 
 /* Stores, so that every earlier and later store of this CPU is seen in program order. */
 static __always_inline void store_in_order(__u64 *to, __u64 value)
@@ -333,11 +330,10 @@ static __noinline int count_nested(struct persist_counters *count)
 }
 
 /*
- * @has_totals: whether the event's errors are counted as well, see totals.bpf.h.
  * Returns 1, always: the verdict of a perf-event program says whether other users of the same
  * tracepoint, perf itself for one, get to see the event.
  */
-static __always_inline int capture(void *ctx, bool has_totals)
+static __always_inline int capture(void *ctx)
 {
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
 	struct persist_counters *count = bpf_map_lookup_elem(&counters, &zero);
@@ -359,8 +355,6 @@ static __always_inline int capture(void *ctx, bool has_totals)
 	barrier();
 	nested = number_event(count);
 	seq = count->seen;
-	if (has_totals)
-		count_error(ctx);
 	count_outcome(count, record_event(ctx, count, seq, cpu));
 	barrier();
 	*(volatile __u32 *)&count->busy = 0;

@@ -21,6 +21,7 @@
 #include "page_set.h"
 #include "totals_fields.h"
 #include "capture.bpf.h"
+#include "totals.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -157,6 +158,8 @@ static __always_inline void describe_error(void *ctx, struct totals_scratch *scr
 SEC("tp_btf/mce_record")
 int mce_record_event(void *ctx)
 {
-	capture(ctx, constant(totals) != TOTALS_NONE);
+	if (constant(totals) != TOTALS_NONE)
+		count_error(ctx);
+	capture(ctx);
 	return 0;
 }

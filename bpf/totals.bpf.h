@@ -5,7 +5,8 @@
  *
  * The map of totals is shared by all CPUs. Finding what is there takes no lock; only a new key can
  * fail, for lack of room, or because its bucket is being changed where this program interrupts. All
- * else belongs to the CPU, and is changed by one program at a time: see @busy in capture().
+ * else belongs to the CPU. The kernel does not let a program interrupt itself there (it counts a
+ * miss instead); should one come through all the same, it finds @busy set and counts itself only.
  *
  * What the event says of the error, the including file knows:
  */
@@ -22,6 +23,7 @@ struct error_report {
 struct totals_scratch {
 	struct persist_total_key key;
 	struct persist_total fresh;
+	__u64 busy;
 	__u64 text[PERSIST_LABEL_READ / 8];
 };
 
@@ -261,6 +263,12 @@ static __noinline int count_error(void *ctx)
 
 	if (!scratch || !sum)
 		return 0;
+	if (scratch->busy) {
+		__sync_fetch_and_add(&sum->nested_events, 1);
+		return 0;
+	}
+	*(volatile __u64 *)&scratch->busy = 1;
+	barrier();
 	clear_key(&scratch->key);
 	describe_error(ctx, scratch, &report);
 	count_total(scratch, &report, sum, now);
@@ -273,8 +281,10 @@ static __noinline int count_error(void *ctx)
 		sum->first_ns = now;
 	sum->last_ns = now;
 	sum->errors += report.errors;
-	/* Last: a reader takes it for the sign that the event is counted throughout. */
+	/* After the rest: a reader takes it for the sign that the event is counted throughout. */
 	barrier();
 	sum->events++;
+	barrier();
+	*(volatile __u64 *)&scratch->busy = 0;
 	return 0;
 }

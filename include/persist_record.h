@@ -280,7 +280,7 @@ struct persist_registry_entry {
  * grow; docs/summary.md says what is in them for which event. One event
  * can report several errors. Whenever no event is just being counted:
  *
- *	counters.seen = sums.events + counters.lost_nested
+ *	counters.seen = sums.events + sums.nested_events
  *	sums.events   = all totals' events + sums.no_room_events + sums.busy_events
  *	sums.errors   = all totals' errors + sums.no_room_errors + sums.busy_errors
  *	              = all of sums.by_severity
@@ -405,6 +405,8 @@ struct persist_page_set {
  * @events:          events that were counted on this CPU
  * @errors:          how many errors that were
  * @by_severity:     these, by enum persist_severity
+ * @nested_events:   events that are counted nowhere else, because they interrupted the counting of
+ *                   another one
  * @no_room_events:  events that are in no total, because the map was full
  * @no_room_errors:  and their errors
  * @busy_events:     events that are in no total, because the map could not be changed just then
@@ -425,6 +427,7 @@ struct persist_totals_sums {
 	__u64 events;
 	__u64 errors;
 	__u64 by_severity[PERSIST_SEVERITIES_MAX];
+	__u64 nested_events;
 	__u64 no_room_events;
 	__u64 no_room_errors;
 	__u64 busy_events;
@@ -470,6 +473,6 @@ PERSIST_STATIC_ASSERT(sizeof(struct persist_total_key) == 112, "no hidden paddin
 PERSIST_STATIC_ASSERT(sizeof(struct persist_total) == 40, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_page) == 64, "a page is one cache line");
 PERSIST_STATIC_ASSERT(PERSIST_NR_SEVERITIES <= PERSIST_SEVERITIES_MAX, "severities fit");
-PERSIST_STATIC_ASSERT(sizeof(struct persist_totals_sums) == 256, "layout");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_totals_sums) == 264, "layout");
 
 #endif

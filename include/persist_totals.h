@@ -48,7 +48,6 @@ struct persist_total_entry {
  * @nr_pages:      how many
  * @max_pages:     how many each CPU has room for
  * @seen:          events that reached the program
- * @lost_nested:   events of these that are not counted, because they interrupted another one
  * @missed:        events of which the program was not told, because another BPF program was running
  *                 on that CPU; 0 on kernels that do not count them
  * @missed_is_known: @missed could be asked for, which takes the right to open the program's pin
@@ -69,7 +68,6 @@ struct persist_totals {
 	size_t nr_pages;
 	size_t max_pages;
 	uint64_t seen;
-	uint64_t lost_nested;
 	uint64_t missed;
 	uint32_t missed_is_known;
 	uint32_t is_settled;

@@ -137,6 +137,7 @@ static void add_sums(struct persist_totals_sums *sum, const struct persist_total
 		sum->page_size = cpu->page_size;
 	if (cpu->event_id)
 		sum->event_id = cpu->event_id;
+	sum->nested_events += cpu->nested_events;
 	if (!cpu->first_ns)
 		return;
 	sum->events += cpu->events;
@@ -174,11 +175,9 @@ static int read_counters(const struct totals_maps *maps, struct persist_totals *
 {
 	int err = event_view__read_counters(maps->view);
 
-	totals->seen = totals->lost_nested = 0;
-	for (uint32_t cpu = 0; !err && cpu < maps->view->meta.nr_cpus; cpu++) {
+	totals->seen = 0;
+	for (uint32_t cpu = 0; !err && cpu < maps->view->meta.nr_cpus; cpu++)
 		totals->seen += maps->view->counters[cpu].seen;
-		totals->lost_nested += maps->view->counters[cpu].lost_nested;
-	}
 	return err;
 }
 
@@ -259,7 +258,7 @@ static int try_snapshot(const struct totals_maps *maps, struct persist_totals *t
 	if (!err)
 		err = read_counters(maps, totals);
 	totals->is_settled = !err && before.events == totals->sums.events &&
-			     totals->seen == totals->sums.events + totals->lost_nested;
+			     totals->seen == totals->sums.events + totals->sums.nested_events;
 	return err;
 }
 
