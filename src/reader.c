@@ -15,6 +15,7 @@ static const struct reader_command *const commands[] = {
 	&attach_command,
 	&export_command,
 	&list_command,
+	&summary_command,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -30,6 +30,7 @@ struct reader_command {
 extern const struct reader_command attach_command;
 extern const struct reader_command export_command;
 extern const struct reader_command list_command;
+extern const struct reader_command summary_command;
 
 /* Messages of the program and of the library, on stderr: "reader: error: ...". */
 extern const struct log log_to_stderr;

@@ -211,6 +211,15 @@ static const struct counted_event *find_event(const char *system, const char *tr
 	return NULL;
 }
 
+bool totals_layout__event(size_t i, const char **system, const char **tracepoint)
+{
+	if (i >= sizeof(events) / sizeof(events[0]))
+		return false;
+	*system = events[i].system;
+	*tracepoint = events[i].tracepoint;
+	return true;
+}
+
 /* ---- layout ------------------------------------------------------------------------------ */
 
 /* One that the program can load: a whole number, or the word that says where a string is. */

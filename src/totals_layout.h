@@ -7,6 +7,7 @@
 #define PERSIST_TOTALS_LAYOUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "event_format.h"
@@ -39,6 +40,9 @@ bool totals_layout__find(const char *system, const char *tracepoint,
 
 /* How many totals there is room for, on so many CPUs. */
 uint32_t totals_layout__max_entries(uint32_t nr_cpus);
+
+/* The events that have totals, from 0 on; false behind the last one. */
+bool totals_layout__event(size_t i, const char **system, const char **tracepoint);
 
 /* What the number of a kind means; NULL if events of this tracepoint have no kind. */
 const char *totals_layout__kind_name(const char *system, const char *tracepoint, uint32_t kind);
