@@ -172,7 +172,8 @@ start:
 # ---- tests ---------------------------------------------------------------------------------------
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUTPUT)/tests/unit/%.t,$(wildcard tests/unit/test_*.c))
-KERNEL_TOOLS := $(patsubst tests/kernel/%.c,$(OUTPUT)/tests/%,$(wildcard tests/kernel/*.c))
+KERNEL_TOOLS := $(patsubst tests/kernel/%.c,$(OUTPUT)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/kernel/*.c)))
+KERNEL_SKELETONS := $(patsubst tests/kernel/%.bpf.c,$(OUTPUT)/tests/%.skel.h,$(wildcard tests/kernel/*.bpf.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(OUTPUT)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Everything but the command lines.
 TESTED_OBJECTS := $(call object,$(filter-out loader.c $(READER_MAIN), \
@@ -184,10 +185,19 @@ $(OUTPUT)/tests/unit/%.t: tests/unit/%.c $(TESTED_OBJECTS)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $(@:.t=.d) $< $(TESTED_OBJECTS) \
 		-lcmocka $(READER_LDLIBS) $(LDLIBS) -lpthread -o $@
 
-$(OUTPUT)/tests/%: tests/kernel/%.c $(LIBRARY_OBJECTS)
+$(OUTPUT)/tests/%.bpf.o: tests/kernel/%.bpf.c $(OUTPUT)/vmlinux.h
+	$(say) CLANG $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Iinclude -Ibpf -I$(OUTPUT) -MMD -MP -c $< -o $@
+
+$(OUTPUT)/tests/%.skel.h: $(OUTPUT)/tests/%.bpf.o
+	$(say) SKELETON $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+$(OUTPUT)/tests/%: tests/kernel/%.c $(LIBRARY_OBJECTS) | $(KERNEL_SKELETONS)
 	$(say) TEST $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIBRARY_OBJECTS) $(LDLIBS) \
+	$(Q)$(CC) $(CPPFLAGS) -I$(OUTPUT)/tests $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIBRARY_OBJECTS) $(LDLIBS) \
 		-lpthread -o $@
 
 -include $(wildcard $(OUTPUT)/tests/unit/*.d)

@@ -411,28 +411,37 @@ static int start_first_generation(struct event_program *program,
 	return err ? err : init_totals(program, request);
 }
 
-static int load_object(struct event_program *program, const struct kernel_types *types,
-		       const struct event_request *request, const struct buffers *buffers)
+int event_program__describe(const struct event_program *program, const struct kernel_types *types,
+			    const struct event_request *request, struct event_constants *event,
+			    char *btf_path)
 {
 	bool is_raw = program->capture == PERSIST_CAPTURE_RAW_BTF;
 	struct context_layout context;
-	struct event_constants event = {};
 	const struct target_btf parts = {
 		.task = &types->task,
 		.context = &context,
-		.constants = &event,
+		.constants = event,
 		.mce_types = is_raw ? types->btf : NULL,
 	};
-	char btf_path[PATH_MAX];
 	uint32_t payload_size;
-	int btf_fd, err;
+	int err;
 
-	find_mce_layout(types, request, &event, &payload_size);
+	*event = (struct event_constants){};
+	find_mce_layout(types, request, event, &payload_size);
 	err = find_context_layout(types, request, &context);
 	if (err)
 		return err;
-	set_constants(request, program, &context, &event);
-	btf_fd = target_btf__make(&parts, btf_path);
+	set_constants(request, program, &context, event);
+	return target_btf__make(&parts, btf_path);
+}
+
+static int load_object(struct event_program *program, const struct kernel_types *types,
+		       const struct event_request *request, const struct buffers *buffers)
+{
+	struct event_constants event;
+	char btf_path[PATH_MAX];
+	int err, btf_fd = event_program__describe(program, types, request, &event, btf_path);
+
 	if (btf_fd < 0)
 		return btf_fd;
 	program->object = open_object(program, btf_path);

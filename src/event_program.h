@@ -72,6 +72,16 @@ enum persist_capture event_program__plan(const struct kernel_types *types,
 					 uint32_t *payload_max);
 
 /*
+ * Describes what the program of this event is relocated against, its constants included, in a BTF
+ * at @btf_path (of PATH_MAX bytes). @program has its capture and payload_max. Returns a descriptor
+ * that keeps the path valid, or -errno.
+ */
+struct event_constants;
+int event_program__describe(const struct event_program *program, const struct kernel_types *types,
+			    const struct event_request *request, struct event_constants *event,
+			    char *btf_path);
+
+/*
  * Loads the program for rings like those in @buffers, begins to put these in place as generation 1
  * and sets the counters up. Returns 0 or -errno, with a message.
  */

@@ -9,8 +9,10 @@
 
 #include "summary_time.h"
 
-#define COLUMNS	      80
-#define PLACE_WIDTH   24
+#define COLUMNS	    80
+#define PLACE_WIDTH 24
+/* Where what stands behind a word such as "severity" begins. */
+#define HEAD_INDENT   12
 #define NUMBER(value) ((unsigned long long)(value))
 
 /* Minutes do in a table; JSON has nanoseconds. */
@@ -68,17 +70,16 @@ static void print_duration(uint64_t ns)
 
 static void print_severities(const struct persist_totals *totals)
 {
-	const char *separator = "";
+	char text[64 * PERSIST_SEVERITIES_MAX] = "";
+	size_t len = 0;
 
+	for (uint32_t i = 0; i < PERSIST_SEVERITIES_MAX; i++)
+		if (totals->sums.by_severity[i])
+			len += snprintf(text + len, sizeof(text) - len, "%s%llu %s",
+					len ? ", " : "", NUMBER(totals->sums.by_severity[i]),
+					persist_severity__name(i));
 	printf("  severity  ");
-	for (uint32_t i = 0; i < PERSIST_SEVERITIES_MAX; i++) {
-		if (!totals->sums.by_severity[i])
-			continue;
-		printf("%s%llu %s", separator, NUMBER(totals->sums.by_severity[i]),
-		       persist_severity__name(i));
-		separator = ", ";
-	}
-	putchar('\n');
+	print_wrapped(text, HEAD_INDENT, HEAD_INDENT);
 }
 
 static void print_head(const struct summary *summary, const struct persist_totals *totals)
@@ -98,7 +99,7 @@ static void print_head(const struct summary *summary, const struct persist_total
 	format_rate(summary, totals, sums->errors, rate);
 	printf("  first     %s\n  last      %s\n  rate      %s an hour, over ", first, last, rate);
 	print_duration(summary->now_ns - meta->attach_time_ns);
-	printf("; %llu in this hour of uptime, %llu in the one before\n",
+	printf("\n  lately    %llu in this hour of uptime, %llu in the one before\n",
 	       NUMBER(sums->errors_in_hour), NUMBER(sums->errors_in_hour_before));
 	print_severities(totals);
 }
@@ -122,7 +123,7 @@ static void print_counts(const struct summary *summary, const struct persist_tot
 	format_minutes(summary, first_ns, first);
 	format_minutes(summary, last_ns, last);
 	format_rate(summary, totals, errors, rate);
-	printf(" %10llu %8s %-16s %-16s\n", NUMBER(errors), rate, first, last);
+	printf(" %10llu %8s %-16s %s\n", NUMBER(errors), rate, first, last);
 }
 
 static int print_places(const struct summary *summary, const struct persist_totals *totals,
@@ -133,8 +134,8 @@ static int print_places(const struct summary *summary, const struct persist_tota
 
 	if (nr <= 0)
 		return nr;
-	printf("\n  %-*s %10s %8s %-16s %-16s\n", PLACE_WIDTH, summary__place_title(totals),
-	       "ERRORS", "PER HOUR", "FIRST", "LAST");
+	printf("\n  %-*s %10s %8s %-16s %s\n", PLACE_WIDTH, summary__place_title(totals), "ERRORS",
+	       "PER HOUR", "FIRST", "LAST");
 	for (int i = 0; i < nr && (size_t)i < top; i++) {
 		print_name(places[i].name);
 		print_counts(summary, totals, places[i].errors, places[i].first_ns,
@@ -171,7 +172,7 @@ static void print_page(const struct summary *summary, const struct persist_total
 
 	format_minutes(summary, page->first_ns, first);
 	format_minutes(summary, page->last_ns, last);
-	printf("  0x%-16llx %10llu %8llu %6llu %-16s %-16s\n", NUMBER(page->address),
+	printf("  0x%-16llx %10llu %8llu %6llu %-16s %s\n", NUMBER(page->address),
 	       NUMBER(page->errors), NUMBER(page->uncorrected), NUMBER(page->missed), first, last);
 	if (total) {
 		printf("    on ");
@@ -184,7 +185,7 @@ static void print_pages(const struct summary *summary, const struct persist_tota
 {
 	if (!totals->nr_pages)
 		return;
-	printf("\n  %-18s %10s %8s %6s %-16s %-16s\n", "WORST PAGES", "ERRORS", "UNCORR.", "MISSED",
+	printf("\n  %-18s %10s %8s %6s %-16s %s\n", "WORST PAGES", "ERRORS", "UNCORR.", "MISSED",
 	       "FIRST", "LAST");
 	for (size_t i = 0; i < totals->nr_pages && i < top; i++)
 		print_page(summary, totals, &totals->pages[i]);
