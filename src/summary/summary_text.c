@@ -82,14 +82,20 @@ static void print_severities(const struct persist_totals *totals)
 	print_wrapped(text, HEAD_INDENT, HEAD_INDENT);
 }
 
+static const char *plural(uint64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
 static void print_head(const struct summary *summary, const struct persist_totals *totals)
 {
 	const struct persist_meta *meta = &totals->meta;
 	const struct persist_totals_sums *sums = &totals->sums;
 	char since[SUMMARY_TIME_SIZE], first[SUMMARY_TIME_SIZE], last[SUMMARY_TIME_SIZE], rate[16];
 
-	printf("%s (%s:%s): %llu errors in %llu events\n", meta->name, meta->system,
-	       meta->tracepoint, NUMBER(sums->errors), NUMBER(sums->events));
+	printf("%s (%s:%s): %llu error%s in %llu event%s\n", meta->name, meta->system,
+	       meta->tracepoint, NUMBER(sums->errors), plural(sums->errors), NUMBER(sums->events),
+	       plural(sums->events));
 	summary_time__format(summary, meta->attach_time_ns, since);
 	printf("  since     %s, %.3f s after boot\n", since, (double)meta->attach_time_ns / 1e9);
 	if (!sums->events)
