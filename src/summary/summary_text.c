@@ -178,7 +178,7 @@ static void print_page(const struct summary *summary, const struct persist_total
 
 	format_minutes(summary, page->first_ns, first);
 	format_minutes(summary, page->last_ns, last);
-	printf("  0x%-16llx %10llu %8llu %6llu %-16s %s\n", NUMBER(page->address),
+	printf("  0x%-16llx %10llu %7llu %6llu %-16s %s\n", NUMBER(page->address),
 	       NUMBER(page->errors), NUMBER(page->uncorrected), NUMBER(page->missed), first, last);
 	if (total) {
 		printf("    on ");
@@ -191,7 +191,7 @@ static void print_pages(const struct summary *summary, const struct persist_tota
 {
 	if (!totals->nr_pages)
 		return;
-	printf("\n  %-18s %10s %8s %6s %-16s %s\n", "WORST PAGES", "ERRORS", "UNCORR.", "MISSED",
+	printf("\n  %-18s %10s %7s %6s %-16s %s\n", "WORST PAGES", "ERRORS", "UNCORR.", "MISSED",
 	       "FIRST", "LAST");
 	for (size_t i = 0; i < totals->nr_pages && i < top; i++)
 		print_page(summary, totals, &totals->pages[i]);
