@@ -447,6 +447,7 @@ int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
 #endif
 
 #include "persist_attr.h"
+#include "persist_totals.h"
 #include "persist_tree.h"
 
 #endif

@@ -33,17 +33,36 @@ __attribute__((format(printf, 2, 3))) static int say(struct summary_limits *limi
 
 #define NUMBER(value) ((unsigned long long)(value))
 
-static int say_beginning(const struct summary *summary, const struct summary_event *event,
-			 struct summary_limits *limits)
+/* When each of them began stands above; what is said is that there was a time before. */
+static int say_beginnings(const struct summary *summary, struct summary_limits *limits)
 {
-	const struct persist_meta *meta = &event->info.meta;
+	const struct persist_meta *first = NULL, *last = NULL;
 	char since[SUMMARY_TIME_SIZE];
 
-	summary_time__format(summary, meta->attach_time_ns, since);
+	for (size_t i = 0; i < summary->nr_events; i++) {
+		const struct persist_meta *meta = &summary->events[i].info.meta;
+
+		if (!summary->events[i].totals)
+			continue;
+		if (!first || meta->attach_time_ns < first->attach_time_ns)
+			first = meta;
+		if (!last || meta->attach_time_ns > last->attach_time_ns)
+			last = meta;
+	}
+	if (!first)
+		return 0;
+	if (first == last) {
+		summary_time__format(summary, first->attach_time_ns, since);
+		return say(limits,
+			   "errors before %s (%.3f s after boot) were not seen: the loader had not "
+			   "attached to %s yet",
+			   since, (double)first->attach_time_ns / 1e9, first->name);
+	}
 	return say(limits,
-		   "%s: errors before %s (%.3f s after boot) were not seen: the loader had not "
-		   "attached to it yet",
-		   meta->name, since, (double)meta->attach_time_ns / 1e9);
+		   "errors before each event's \"since\" (from %.3f s after boot, %s, to %.3f s, "
+		   "%s) were not seen: the loader had not attached to it yet",
+		   (double)first->attach_time_ns / 1e9, first->name,
+		   (double)last->attach_time_ns / 1e9, last->name);
 }
 
 /* What came, and is not in the totals, or only in part of them. */
@@ -54,40 +73,41 @@ static int say_losses(const struct persist_totals *totals, struct summary_limits
 	int err = 0;
 
 	if (sums->overflows)
-		err = say(limits,
-			  "%s: %llu events say that their register held an error already: the "
-			  "hardware lost others, nobody knows how many",
-			  name, NUMBER(sums->overflows));
-	if (!err && totals->missed)
 		err = say(
 			limits,
-			"%s: %llu events were not told to the program, because another BPF program "
-			"was running on that CPU",
-			name, NUMBER(totals->missed));
+			"%s: %llu of its events said that the register had held an error already: "
+			"the hardware lost others, and nobody knows how many",
+			name, NUMBER(sums->overflows));
+	if (!err && totals->missed)
+		err = say(limits,
+			  "%s: besides these there were %llu that the program was not told of, "
+			  "because another BPF program was running on that CPU",
+			  name, NUMBER(totals->missed));
 	if (!err && !totals->missed_is_known)
 		err = say(
 			limits,
-			"%s: whether the kernel withheld events from the program can be seen only "
-			"by the owner of the tree",
+			"%s: whether there were events that the program was not told of, only the "
+			"owner of the tree can see",
 			name);
 	if (!err && sums->nested_events)
 		err = say(
 			limits,
-			"%s: %llu events interrupted another one and are in no total, only in the "
-			"event's counters",
+			"%s: %llu of its events interrupted the counting of another one, and are in "
+			"no total",
 			name, NUMBER(sums->nested_events));
 	if (!err && (sums->no_room_events || sums->busy_events))
+		err = say(limits,
+			  "%s: %llu of its events are counted by severity only, and not by place: "
+			  "there was no room for more than %zu totals, or the map could not be "
+			  "changed just then",
+			  name, NUMBER(sums->no_room_events + sums->busy_events),
+			  totals->max_entries);
+	if (!err && sums->evicted_errors)
 		err = say(
 			limits,
-			"%s: of %llu events only the severity is known, not the place: there was no "
-			"room for more than %zu totals, or the map could not be changed just then",
-			name, NUMBER(sums->no_room_events + sums->busy_events),
-			totals->max_entries);
-	if (!err && sums->evicted_errors)
-		err = say(limits,
-			  "%s: %llu errors were in pages that had to make room for others (%llu "
-			  "times); a page's MISSED is how many of them it can have had at most",
-			  name, NUMBER(sums->evicted_errors), NUMBER(sums->evicted_pages));
+			"%s: pages had to make room for others %llu times, and %llu of its errors "
+			"were in these; MISSED is how many of them a page can have had at most",
+			name, NUMBER(sums->evicted_pages), NUMBER(sums->evicted_errors));
 	if (!err && !totals->is_settled)
 		err = say(
 			limits,
@@ -152,19 +172,15 @@ static int say_not_recorded(const struct summary *summary, struct summary_limits
 int summary__find_limits(const struct summary *summary, struct summary_limits *limits)
 {
 	char boot[SUMMARY_TIME_SIZE];
-	int err = 0;
+	int err;
 
 	*limits = (struct summary_limits){};
+	err = say_beginnings(summary, limits);
 	for (size_t i = 0; i < summary->nr_events && !err; i++) {
 		const struct summary_event *event = &summary->events[i];
 
-		if (event->totals) {
-			err = say_beginning(summary, event, limits);
-			if (!err)
-				err = say_losses(event->totals, limits);
-		} else {
-			err = say_no_totals(event, limits);
-		}
+		err = event->totals ? say_losses(event->totals, limits)
+				    : say_no_totals(event, limits);
 	}
 	if (!err && summary->is_whole_tree)
 		err = say_not_recorded(summary, limits);

@@ -204,21 +204,42 @@ static void test_limits(void **state)
 	summary.is_whole_tree = false;
 
 	totals.sums.overflows = 5;
-	assert_int_equal(count_sentences(&summary, "5 events say"), 1);
+	assert_int_equal(count_sentences(&summary, "5 of its events said"), 1);
 	totals.missed = 6;
-	assert_int_equal(count_sentences(&summary, "6 events were not told"), 1);
+	assert_int_equal(count_sentences(&summary, "there were 6 that the program was not told"),
+			 1);
 	totals.missed_is_known = 0;
-	assert_int_equal(count_sentences(&summary, "owner of the tree"), 1);
+	assert_int_equal(count_sentences(&summary, "only the owner of the tree can see"), 1);
 	totals.sums.nested_events = 7;
-	assert_int_equal(count_sentences(&summary, "7 events interrupted"), 1);
+	assert_int_equal(count_sentences(&summary, "7 of its events interrupted"), 1);
 	totals.sums.no_room_events = 8;
 	totals.sums.busy_events = 1;
-	assert_int_equal(count_sentences(&summary, "of 9 events only the severity"), 1);
+	assert_int_equal(count_sentences(&summary, "9 of its events are counted by severity only"),
+			 1);
 	totals.sums.evicted_errors = 10;
-	assert_int_equal(count_sentences(&summary, "10 errors were in pages"), 1);
+	assert_int_equal(count_sentences(&summary, "10 of its errors were in these"), 1);
 	totals.is_settled = 0;
 	assert_int_equal(count_sentences(&summary, "while this was read"), 1);
 	assert_int_equal(count_sentences(&summary, ""), 10);
+}
+
+/* One sentence for all events: each says above since when it counts. */
+static void test_beginnings(void **state)
+{
+	struct persist_totals first = totals_of("mce", "mce_record", NULL, 0);
+	struct persist_totals last = totals_of("ras", "mc_event", NULL, 0);
+	struct summary_event events[] = { { .totals = &last }, { .totals = &first } };
+	const struct summary summary = { .root = "/", .events = events, .nr_events = 2 };
+
+	first.meta.attach_time_ns = 1500000000;
+	last.meta.attach_time_ns = 2000000000;
+	events[0].info.meta = last.meta;
+	events[1].info.meta = first.meta;
+	assert_int_equal(count_sentences(&summary, "were not seen"), 1);
+	assert_int_equal(
+		count_sentences(&summary,
+				"from 1.500 s after boot, mce_record, to 2.000 s, mc_event"),
+		1);
 }
 
 static void test_limits_without_totals(void **state)
@@ -248,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_guid),
 		cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_beginnings),
 		cmocka_unit_test(test_limits_without_totals),
 	};
 

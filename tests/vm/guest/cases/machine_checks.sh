@@ -24,6 +24,7 @@ is "$(pidof reader)" "" "no reader ran meanwhile"
 ftrace_stop machine_checks
 mv /results/injected /results/machine_checks/injected
 keep_recorded machine_checks mce_record mce:mce_record complete
+keep_summary machine_checks mce_record
 
 for target in mce_record persistent/mce_record/; do
 	succeeds "the reader takes $target" into /tmp/text reader attach "$target"

@@ -12,5 +12,6 @@ succeeds "20 machine checks" within 10 ftrace_has without_btf 20
 ftrace_stop without_btf
 mv /results/injected /results/without_btf/injected
 keep_recorded without_btf without_btf mce:mce_record complete
+keep_summary without_btf without_btf
 succeeds "loader remove" loader remove without_btf
 umount /sys/kernel/btf

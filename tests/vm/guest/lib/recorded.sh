@@ -43,3 +43,11 @@ keep_accounts() {
 	succeeds "$1: bpftool dumps the counters" \
 		into "/results/$1/counters" bpftool -j map dump pinned "$root/$2/counters"
 }
+
+# keep_summary LABEL EVENT: what was counted, for the host to compare with the records.
+keep_summary() {
+	succeeds "$1: reader summary --json" \
+		into "/results/$1/summary" reader summary "$2" --json
+	succeeds "$1: reader summary" reader summary "$2"
+	is "$(awk 'length > 80' /tmp/output)" "" "$1: it is 80 columns wide"
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Machine checks of every severity and of several kinds, in and without pages of memory; a storm of
+# them; and pages that the kernel takes out of use. What was counted is compared with the records,
+# with what was injected, and with ftrace.
+
+# Severity and kind are in the status: AMD's deferred bit is 44, the others are of all vendors.
+mixed_statuses="
+	0x8820000000000135 0x9c2000000000001a 0x9820000000000400 0xdc20000000000810
+	0x9c20100000000135 0xbc20000000000135 0xbe20000000000810 0xfc20000000000011
+	0x9c20000000000090 0xb820000000000001"
+
+# inject_mixed CPU COUNT: addresses are in few pages
+inject_mixed() {
+	taskset -p "$(printf '%x' $((1 << $1)))" $$ > /dev/null
+	for inject_number in $(seq "$2"); do
+		for status in $mixed_statuses; do
+			inject sw "$1" $((inject_number % 5)) "$status" \
+				"$(printf '0x%x' $((0x1000000 + inject_number % 3 * 0x1000 + inject_number)))" \
+				0x8c 0 0
+		done
+	done
+	taskset -p ffff $$ > /dev/null
+}
+
+succeeds "loader add" loader add 'mce:mce_record/name=mixed,head=4K,tail=1M/'
+ftrace_start mixed mce:mce_record
+inject_mixed 0 12
+inject_mixed 1 8
+succeeds "200 machine checks of every severity" within 20 ftrace_has mixed 200
+ftrace_stop mixed
+mv /results/injected /results/mixed/injected
+keep_recorded mixed mixed mce:mce_record complete
+keep_summary mixed mixed
+succeeds "loader remove" loader remove mixed
+
+# ---- a storm -------------------------------------------------------------------------------------
+
+totals_bytes() {
+	for pin in totals pages sums; do
+		bpftool map show pinned $root/mce_storm/$pin
+	done | grep -o 'memlock [0-9]*'
+}
+
+# One page has every fourth error; the others are more than there are places for.
+inject_storm() {
+	echo sw > $mce_inject/flags
+	taskset -p 1 $$ > /dev/null
+	for inject_number in $(seq "$1"); do
+		inject_page=$((inject_number % 4 ? 0x100 + inject_number : 1))
+		# The kernel forgets these with each injection.
+		echo 0x9c20000000000135 > $mce_inject/status
+		printf '0x%x' $((inject_page * 0x1000)) > $mce_inject/addr
+		echo 4 > $mce_inject/bank
+		# The kernel keeps some dozens until it comes to report them.
+		[ $((inject_number % 30)) != 0 ] || usleep 10000
+	done
+	taskset -p ffff $$ > /dev/null
+}
+
+succeeds "loader add" loader add 'mce:mce_record/name=mce_storm,head=4K,tail=8K/'
+ftrace_start mce_storm mce:mce_record 64
+totals_bytes > /tmp/bytes-before
+console_level=$(cut -f 1 /proc/sys/kernel/printk)
+# The kernel's own report of each would take minutes on an emulated serial line.
+echo 1 > /proc/sys/kernel/printk
+inject_storm 2000
+storm_is_over() {
+	storm_now=$(cat $root/mce_storm/status)
+	usleep 500000
+	[ "$storm_now" = "$(cat $root/mce_storm/status)" ]
+}
+succeeds "a storm of 2000 machine checks" within 60 storm_is_over
+echo "$console_level" > /proc/sys/kernel/printk
+totals_bytes > /tmp/bytes-after
+succeeds "totals take no more memory than before" \
+	sh -c '[ -s /tmp/bytes-before ] && cmp /tmp/bytes-before /tmp/bytes-after'
+mkdir -p /results/mce_storm
+for cpu in 0 1 2; do
+	stats=$ftrace_root/mce_storm/per_cpu/cpu$cpu/stats
+	echo $cpu $(($(awk '/^(entries|overrun|dropped)/ { n += $NF } END { print n }' $stats)))
+done > /results/mce_storm/seen
+echo 0 > $ftrace_root/mce_storm/events/enable
+rmdir $ftrace_root/mce_storm
+rm -f /results/injected
+keep_accounts mce_storm mce_storm
+keep_summary mce_storm mce_storm
+succeeds "loader clear" loader clear mce_storm
+succeeds "totals survive it" \
+	sh -c 'reader summary mce_storm --json > /tmp/summary && grep -q "\"address\":4096" /tmp/summary'
+succeeds "loader remove" loader remove mce_storm
+
+# ---- memory failures -----------------------------------------------------------------------------
+
+# A page that nobody uses: bit 10 of its flags, KPF_BUDDY
+is_free_page() {
+	free_flags=$(dd if=/proc/kpageflags bs=8 skip="$1" count=1 2> /dev/null | hexdump -v -e '1/4 "%u "')
+	[ $((${free_flags%% *} >> 10 & 1)) = 1 ]
+}
+
+offlined=
+for number in $(seq 65536 256 120000); do
+	is_free_page "$number" || continue
+	echo $((number * 4096)) > /sys/devices/system/memory/hard_offline_page || continue
+	offlined="$offlined $number"
+	[ "$(echo "$offlined" | wc -w)" -lt 3 ] || break
+done
+is "$(echo "$offlined" | wc -w)" 3 "three pages of memory fail"
+succeeds "reader summary of memory failures" \
+	into /tmp/summary reader summary memory_failure_event --json
+for number in $offlined; do
+	succeeds "the page at $((number * 4096)) is in the summary" \
+		grep -q "\"address\":$((number * 4096)),\"errors\":1," /tmp/summary
+done
+succeeds "and no other" grep -q '"by_severity":{"uncorrected":3}' /tmp/summary
