@@ -61,6 +61,9 @@ int summary__find_places(const struct persist_totals *totals, struct summary_pla
 void summary__describe_key(const struct persist_totals *totals, const struct persist_total_key *key,
 			   char text[SUMMARY_TEXT_SIZE]);
 
+/* The label in a key, with what a terminal would not print as question marks. */
+void summary__clean_label(const struct persist_total_key *key, char text[PERSIST_LABEL_SIZE]);
+
 /* A GUID as EFI stores it, in its usual form. */
 #define GUID_TEXT_SIZE 37
 void summary__format_guid(const uint8_t guid[16], char text[GUID_TEXT_SIZE]);

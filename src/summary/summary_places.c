@@ -26,15 +26,21 @@ __attribute__((format(printf, 2, 3))) static void add(char text[SUMMARY_TEXT_SIZ
 	va_end(args);
 }
 
-/* Labels come from firmware: what a terminal would not print becomes a question mark. */
-static void add_label(char text[SUMMARY_TEXT_SIZE], const char *label)
+/* Labels come from firmware, and can be anything. */
+void summary__clean_label(const struct persist_total_key *key, char text[PERSIST_LABEL_SIZE])
 {
-	size_t begin = strlen(text);
-
-	add(text, "%s", label);
-	for (char *c = text + begin; *c; c++)
+	snprintf(text, PERSIST_LABEL_SIZE, "%s", key->label);
+	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
+}
+
+static void add_label(char text[SUMMARY_TEXT_SIZE], const struct persist_total_key *key)
+{
+	char label[PERSIST_LABEL_SIZE];
+
+	summary__clean_label(key, label);
+	add(text, "%s", label);
 }
 
 bool summary__has_section(const struct persist_total_key *key)
@@ -90,7 +96,7 @@ void summary__describe_key(const struct persist_totals *totals, const struct per
 	if (key->status)
 		add(text, "status 0x%x", key->status);
 	if (key->label[0])
-		add_label(text, key->label);
+		add_label(text, key);
 	if (summary__has_section(key)) {
 		summary__format_guid(key->section, guid);
 		add(text, "section %s", guid);
@@ -126,7 +132,7 @@ static void name_place(const struct persist_total_key *key, char name[SUMMARY_TE
 			add(name, "socket %d", key->socket);
 		add(name, "bank %d", key->bank);
 	} else if (key->label[0]) {
-		add_label(name, key->label);
+		add_label(name, key);
 	} else if (key->controller >= 0) {
 		add(name, "mc %d location %d:%d:%d", key->controller, key->layer[0], key->layer[1],
 		    key->layer[2]);

@@ -174,15 +174,15 @@ static void print_page(const struct summary *summary, const struct persist_total
 		       const struct persist_page *page)
 {
 	const struct persist_total_entry *total = persist_totals__total_of_page(totals, page);
-	char first[SUMMARY_TIME_SIZE], last[SUMMARY_TIME_SIZE];
+	char first[SUMMARY_TIME_SIZE], last[SUMMARY_TIME_SIZE], label[PERSIST_LABEL_SIZE];
 
 	format_minutes(summary, page->first_ns, first);
 	format_minutes(summary, page->last_ns, last);
 	printf("  0x%-16llx %10llu %7llu %6llu %-16s %s\n", NUMBER(page->address),
 	       NUMBER(page->errors), NUMBER(page->uncorrected), NUMBER(page->missed), first, last);
 	if (total) {
-		printf("    on ");
-		print_wrapped(total->key.label, 7, 7);
+		summary__clean_label(&total->key, label);
+		printf("    on %s\n", label);
 	}
 }
 

@@ -4,6 +4,8 @@
 
 # boot KERNEL-DIRECTORY INITRAMFS WORK-DIRECTORY SUITE SECONDS CPUS [KERNEL-PARAMETER...]
 #
+# $machine, an array, has more arguments for the emulator.
+#
 # Leaves the guest running in the background: its pid is $guest, its console is in
 # $work/console, what it reports in $work/report, and its disk is $work/disk.
 boot() {
@@ -17,7 +19,7 @@ boot() {
 	truncate -s 64M "$work/disk"
 	timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
 		-accel tcg,thread=multi -cpu max -smp "$cpus" -m 512 \
-		-nodefaults -display none -no-reboot \
+		-nodefaults -display none -no-reboot ${machine[@]+"${machine[@]}"} \
 		-kernel "$kernel/vmlinuz" -initrd "$initramfs" \
 		-append "console=ttyS0 panic=-1 log_buf_len=4M persist_suite=$suite $*" \
 		-drive "file=$work/disk,format=raw,if=virtio" \

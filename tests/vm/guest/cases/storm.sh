@@ -22,15 +22,7 @@ ping 30000 1
 wait $!
 close_watchdog
 
-# Too many to compare as text: how many there were on each CPU is what ftrace is asked for.
-mkdir -p /results/storm
-for cpu in 0 1 2; do
-	stats=$ftrace_root/storm/per_cpu/cpu$cpu/stats
-	echo $cpu $(($(awk '/^(entries|overrun|dropped)/ { n += $NF } END { print n }' $stats)))
-done > /results/storm/seen
-echo 0 > $ftrace_root/storm/events/enable
-rmdir $ftrace_root/storm
-
+ftrace_stop_counting storm
 keep_accounts storm storm
 echo overfull > /results/storm/expected
 succeeds "storm: the reader shows JSON" \

@@ -75,13 +75,7 @@ echo "$console_level" > /proc/sys/kernel/printk
 totals_bytes > /tmp/bytes-after
 succeeds "totals take no more memory than before" \
 	sh -c '[ -s /tmp/bytes-before ] && cmp /tmp/bytes-before /tmp/bytes-after'
-mkdir -p /results/mce_storm
-for cpu in 0 1 2; do
-	stats=$ftrace_root/mce_storm/per_cpu/cpu$cpu/stats
-	echo $cpu $(($(awk '/^(entries|overrun|dropped)/ { n += $NF } END { print n }' $stats)))
-done > /results/mce_storm/seen
-echo 0 > $ftrace_root/mce_storm/events/enable
-rmdir $ftrace_root/mce_storm
+ftrace_stop_counting mce_storm
 rm -f /results/injected
 keep_accounts mce_storm mce_storm
 keep_summary mce_storm mce_storm

@@ -30,3 +30,17 @@ ftrace_stop() {
 		"$1: ftrace lost nothing itself"
 	rmdir "$ftrace_dir"
 }
+
+# ftrace_stop_counting LABEL: for events too many to compare as text, leaves how many there were on
+# each CPU in /results/LABEL/seen.
+ftrace_stop_counting() {
+	ftrace_dir=$ftrace_root/$1
+
+	mkdir -p "/results/$1"
+	for cpu in 0 1 2; do
+		stats=$ftrace_dir/per_cpu/cpu$cpu/stats
+		echo $cpu $(($(awk '/^(entries|overrun|dropped)/ { n += $NF } END { print n }' $stats)))
+	done > "/results/$1/seen"
+	echo 0 > "$ftrace_dir/events/enable"
+	rmdir "$ftrace_dir"
+}

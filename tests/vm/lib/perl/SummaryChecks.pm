@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What the kernel counted, as the summary shows it, against a count of the records: these were
-# compared with ftrace and with what was injected already. Severity and kind are told from the
-# registers here once more, by the manual of the emulated processor's vendor.
+# compared with ftrace and with what was injected already. Severity and kind of machine checks are
+# told from the registers here once more, by the manual of the emulated processor's vendor.
 package SummaryChecks;
 
 use strict;
@@ -76,9 +76,14 @@ sub kind {
 	return 'unknown';
 }
 
+# include/linux/aer.h
+my @aer_severities = qw(uncorrected fatal corrected);
+
 sub key_of_fields {
 	my ($fields) = @_;
 
+	return join ' ', $aer_severities[ $fields->{severity} ], @{$fields}{qw(dev_name status)}
+		if exists $fields->{dev_name};
 	return join ' ', severity($fields->{status}), kind($fields->{status}),
 		map { $fields->{$_} } qw(socketid cpu bank);
 }
@@ -86,7 +91,8 @@ sub key_of_fields {
 sub key_of_total {
 	my ($total) = @_;
 
-	return join ' ', map { $total->{$_} } qw(severity kind socket cpu bank);
+	return join ' ', map { $total->{$_} }
+		exists $total->{bank} ? qw(severity kind socket cpu bank) : qw(severity label status);
 }
 
 sub agrees_with_records {
@@ -97,18 +103,18 @@ sub agrees_with_records {
 
 	for my $record (@records) {
 		my $fields = $record->{fields};
-		my $status = $fields->{status};
+		my $status = exists $fields->{bank} ? $fields->{status} : 0;
 		my $key = key_of_fields($fields);
 
 		push @problems, "a processor of vendor $fields->{cpuvendor}, which this check does not know"
-			if $fields->{cpuvendor} != $AMD;
+			if ($fields->{cpuvendor} // $AMD) != $AMD;
 		$counts{$key}++;
 		$overflows{$key} += $status >> 62 & 1;
 		push @{ $times{$key} }, $record->{time_ns};
 		$pages{ $fields->{addr} & ~0xfff }++ if $status >> 58 & 1;
 	}
 	return (
-		['each severity, kind, socket, CPU and bank was counted exactly', @problems,
+		['each place, severity and kind was counted exactly', @problems,
 			same(\%counts, { map { key_of_total($_) => $_->{errors} } @{ $event->{totals} } })],
 		['so were the errors that the hardware itself lost',
 			same(\%overflows,
