@@ -78,13 +78,13 @@ static const char *const cper_memory_kinds[] = {
 	"physical-memory-map-out",
 };
 
-/* CXL 3.1, table 8-45, memory event type of a general media event */
+/* drivers/cxl/core/trace.h after CXL 3.1, table 8-45: memory event type of a general media event */
 static const char *const cxl_media_kinds[] = {
-	"ecc",	     "invalid-address",	       "data-path",	      "te-state-violation",
-	"scrub-ecc", "cme-counter-expiration", "cme-data-not-in-row",
+	"ecc",	     "invalid-address",	       "data-path",	 "te-state-violation",
+	"scrub-ecc", "cme-counter-expiration", "ckid-violation",
 };
 
-/* CXL 3.1, table 8-46, memory event type of a DRAM event */
+/* The same after table 8-46, of a DRAM event */
 static const char *const cxl_dram_kinds[] = {
 	"ecc",
 	"scrub-ecc",
@@ -92,7 +92,7 @@ static const char *const cxl_dram_kinds[] = {
 	"data-path",
 	"te-state-violation",
 	"cme-counter-expiration",
-	"cme-data-not-in-row",
+	"ckid-violation",
 };
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -130,17 +130,20 @@ struct counted_event {
 #define KINDS(array) .kinds = array, .nr_kinds = sizeof(array) / sizeof((array)[0])
 
 /* clang-format off */
-#define CXL_AER(name, device)                                                         \
+#define CXL_AER(name, device, its_severities)                                         \
 	{                                                                             \
 		.system = "cxl", .tracepoint = name, .source = TOTALS_FIELDS,         \
-		.fields = { FIELD(device, label), FIELD("status", status) }
+		.severities = its_severities,                                         \
+		.fields = { FIELD(device, label), FIELD("status", status) },          \
+	}
 
-#define CXL_MEMORY(name)                                                              \
+#define CXL_MEMORY(name, its_kinds)                                                   \
 	{                                                                             \
 		.system = "cxl", .tracepoint = name, .source = TOTALS_FIELDS,         \
-		.severities = CXL_LOG_SEVERITIES,                                     \
+		.severities = CXL_LOG_SEVERITIES, KINDS(its_kinds),                   \
 		.fields = { FIELD("memdev", label), FIELD("log", severity),           \
-			    FIELD("type", kind), FIELD("dpa", address) }
+			    FIELD("type", kind), FIELD("dpa", address) },             \
+	}
 
 #define MEMORY_FAILURE(its_system)                                                    \
 	{                                                                             \
@@ -194,12 +197,12 @@ static const struct counted_event events[] = {
 	},
 	MEMORY_FAILURE("ras"),
 	MEMORY_FAILURE("memory_failure"), /* for a while in Linux 6.19 */
-	CXL_AER("cxl_aer_uncorrectable_error", "memdev"), .severities = ALWAYS(UNCORRECTED) },
-	CXL_AER("cxl_aer_correctable_error", "memdev"), .severities = ALWAYS(CORRECTED) },
-	CXL_AER("cxl_port_aer_uncorrectable_error", "device"), .severities = ALWAYS(UNCORRECTED) },
-	CXL_AER("cxl_port_aer_correctable_error", "device"), .severities = ALWAYS(CORRECTED) },
-	CXL_MEMORY("cxl_general_media"), KINDS(cxl_media_kinds) },
-	CXL_MEMORY("cxl_dram"), KINDS(cxl_dram_kinds) },
+	CXL_AER("cxl_aer_uncorrectable_error", "memdev", ALWAYS(UNCORRECTED)),
+	CXL_AER("cxl_aer_correctable_error", "memdev", ALWAYS(CORRECTED)),
+	CXL_AER("cxl_port_aer_uncorrectable_error", "device", ALWAYS(UNCORRECTED)),
+	CXL_AER("cxl_port_aer_correctable_error", "device", ALWAYS(CORRECTED)),
+	CXL_MEMORY("cxl_general_media", cxl_media_kinds),
+	CXL_MEMORY("cxl_dram", cxl_dram_kinds),
 };
 /* clang-format on */
 
@@ -264,6 +267,18 @@ static bool layers_are_bytes(const struct totals_layout *layout)
 	       layout->lower_layer.size <= 1;
 }
 
+/*
+ * Whether a field tells how bad it is. On a kernel where the field is missing, the program takes
+ * its number for 0, which would be one of the severities.
+ */
+static bool says_severity(const struct counted_event *event)
+{
+	for (const struct field_name *name = event->fields; name->name; name++)
+		if (name->to == offsetof(struct totals_layout, severity))
+			return true;
+	return false;
+}
+
 static bool find_layout(const struct counted_event *event, const struct event_format *format,
 			uint32_t page_shift, struct totals_layout *layout)
 {
@@ -276,9 +291,7 @@ static bool find_layout(const struct counted_event *event, const struct event_fo
 		return false;
 	layout->source = event->source;
 	layout->severities = event->severities;
-	/* Without the field, every number would be 0, and so the first severity. */
-	if (event->source == TOTALS_FIELDS && !layout->severity.size &&
-	    event->severities > (1u << TOTALS_SEVERITY_BITS) - 1)
+	if (!layout->severity.size && says_severity(event))
 		layout->severities = ALWAYS(UNKNOWN);
 	layout->address_shift = event->address_is_page_number ? page_shift : 0;
 	return true;

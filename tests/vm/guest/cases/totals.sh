@@ -107,3 +107,14 @@ for number in $offlined; do
 		grep -q "\"address\":$((number * 4096)),\"errors\":1," /tmp/summary
 done
 succeeds "and no other" grep -q '"by_severity":{"uncorrected":3}' /tmp/summary
+
+# ---- CXL -----------------------------------------------------------------------------------------
+
+# There is no such device here: that its events can be counted is seen from their totals.
+for event in general_media dram aer_correctable_error aer_uncorrectable_error \
+	port_aer_correctable_error port_aer_uncorrectable_error; do
+	[ -d /sys/kernel/tracing/events/cxl/cxl_$event ] || continue
+	succeeds "loader add cxl:cxl_$event" loader add cxl:cxl_$event
+	succeeds "it has totals" reader summary cxl_$event
+	succeeds "loader remove" loader remove cxl_$event
+done
