@@ -11,10 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_gen.h>
-
 #include "event_format.h"
-#include "json_string.h"
+#include "json_generator.h"
 #include "kernel_printf.h"
 #include "persist_event.h"
 #include "text_out.h"
@@ -33,9 +31,9 @@ struct prefix {
 
 struct json_output {
 	struct line_writer *writer;
-	yajl_gen gen;
-	int error;		 /* of what is being generated */
-	struct prefix *prefixes; /* of each stream */
+	struct json_generator generator;
+	json_member_fn member_fn; /* NULL: none */
+	struct prefix *prefixes;  /* of each stream */
 	uint32_t nr_prefixes;
 	int64_t wall_offset;
 	uint64_t offset_used_ns; /* record time for which it was taken */
@@ -50,8 +48,7 @@ struct json_output *json_output__new(struct line_writer *writer)
 	if (!output)
 		return NULL;
 	output->writer = writer;
-	output->gen = yajl_gen_alloc(NULL);
-	if (!output->gen) {
+	if (json_generator__init(&output->generator)) {
 		free(output);
 		return NULL;
 	}
@@ -67,58 +64,16 @@ void json_output__free(struct json_output *output)
 	for (uint32_t i = 0; i < output->nr_prefixes; i++)
 		free(output->prefixes[i].text);
 	free(output->prefixes);
-	yajl_gen_free(output->gen);
+	json_generator__destroy(&output->generator);
 	free(output);
 }
 
+void json_output__set_member(struct json_output *output, json_member_fn fn)
+{
+	output->member_fn = fn;
+}
+
 /* ---- through the generator --------------------------------------------------------------- */
-
-/* What it refuses (it never should) is remembered until the end. */
-static void check(struct json_output *output, yajl_gen_status status)
-{
-	if (status != yajl_gen_status_ok && !output->error)
-		output->error = -EINVAL;
-}
-
-static void generate_key(struct json_output *output, const char *key)
-{
-	check(output, yajl_gen_string(output->gen, (const unsigned char *)key, strlen(key)));
-}
-
-static void generate_string(struct json_output *output, const char *key, const char *value)
-{
-	int err;
-
-	generate_key(output, key);
-	err = json_string__emit(output->gen, value, strlen(value));
-	if (err && !output->error)
-		output->error = err;
-}
-
-/* Exact for all 64 bits; yajl_gen_integer() has no more than a long long. */
-static void generate_number(struct json_output *output, const char *key, uint64_t value)
-{
-	char digits[20];
-	struct text_out out = { .buf = digits, .cap = sizeof(digits) };
-
-	print_decimal(&out, value);
-	generate_key(output, key);
-	check(output, yajl_gen_number(output->gen, digits, out.len));
-}
-
-static void begin(struct json_output *output)
-{
-	output->error = 0;
-	yajl_gen_reset(output->gen, NULL);
-	yajl_gen_clear(output->gen);
-}
-
-/* What was generated since begin(). Returns 0 or -errno. */
-static int end(struct json_output *output, const unsigned char **text, size_t *len)
-{
-	check(output, yajl_gen_get_buf(output->gen, text, len));
-	return output->error;
-}
 
 static int end_line(struct json_output *output)
 {
@@ -127,7 +82,7 @@ static int end_line(struct json_output *output)
 	char *room;
 	int err;
 
-	err = end(output, &text, &len);
+	err = json_generator__end(&output->generator, &text, &len);
 	if (err)
 		return err;
 	room = line_writer__reserve(output->writer, len + 1);
@@ -144,50 +99,54 @@ static int end_line(struct json_output *output)
 static int put_loss(struct json_output *output, const struct persist_event *event,
 		    const struct persist_loss *loss)
 {
-	begin(output);
-	check(output, yajl_gen_map_open(output->gen));
-	generate_number(output, "lost", loss->lost);
-	generate_string(output, "reason", persist_loss_reason__name(loss->reason));
-	generate_string(output, "event", event->meta.name);
-	generate_number(output, "cpu", loss->cpu);
-	generate_number(output, "from_seq", loss->from_seq);
-	generate_number(output, "to_seq", loss->to_seq);
-	check(output, yajl_gen_map_close(output->gen));
+	struct json_generator *generator = &output->generator;
+
+	json_generator__begin(generator);
+	json_generator__open_map(generator, NULL);
+	json_generator__number(generator, "lost", loss->lost);
+	json_generator__string(generator, "reason", persist_loss_reason__name(loss->reason));
+	json_generator__string(generator, "event", event->meta.name);
+	json_generator__number(generator, "cpu", loss->cpu);
+	json_generator__number(generator, "from_seq", loss->from_seq);
+	json_generator__number(generator, "to_seq", loss->to_seq);
+	json_generator__close_map(generator);
 	return end_line(output);
 }
 
-static void generate_info(struct json_output *output, const struct persist_event_info *info)
+static void generate_info(struct json_generator *generator, const struct persist_event_info *info)
 {
 	static const char *const keeps[] = { "both", "oldest", "latest" };
 	const struct persist_meta *meta = &info->meta;
 	char attach_time[RFC3339_SIZE];
 
-	generate_string(output, "event", meta->name);
+	json_generator__string(generator, "event", meta->name);
 	if (info->error) {
-		generate_string(output, "error", strerror(-info->error));
+		json_generator__string(generator, "error", strerror(-info->error));
 		return;
 	}
 	rfc3339__format((int64_t)meta->attach_wall_ns, attach_time);
-	generate_string(output, "system", meta->system);
-	generate_string(output, "tracepoint", meta->tracepoint);
-	generate_number(output, "id", meta->event_id);
-	generate_string(output, "keep", keeps[meta->keep]);
-	generate_number(output, "cpus", meta->nr_cpus);
-	generate_number(output, "head_bytes", meta->head_bytes);
-	generate_number(output, "tail_bytes", meta->tail_bytes);
-	generate_number(output, "seen", info->seen);
-	generate_number(output, "recorded", info->recorded);
-	generate_number(output, "lost", info->lost);
-	generate_number(output, "attach_time_ns", meta->attach_time_ns);
-	generate_string(output, "attach_time", attach_time);
+	json_generator__string(generator, "system", meta->system);
+	json_generator__string(generator, "tracepoint", meta->tracepoint);
+	json_generator__number(generator, "id", meta->event_id);
+	json_generator__string(generator, "keep", keeps[meta->keep]);
+	json_generator__number(generator, "cpus", meta->nr_cpus);
+	json_generator__number(generator, "head_bytes", meta->head_bytes);
+	json_generator__number(generator, "tail_bytes", meta->tail_bytes);
+	json_generator__number(generator, "seen", info->seen);
+	json_generator__number(generator, "recorded", info->recorded);
+	json_generator__number(generator, "lost", info->lost);
+	json_generator__number(generator, "attach_time_ns", meta->attach_time_ns);
+	json_generator__string(generator, "attach_time", attach_time);
 }
 
 int json_output__put_info(struct json_output *output, const struct persist_event_info *info)
 {
-	begin(output);
-	check(output, yajl_gen_map_open(output->gen));
-	generate_info(output, info);
-	check(output, yajl_gen_map_close(output->gen));
+	struct json_generator *generator = &output->generator;
+
+	json_generator__begin(generator);
+	json_generator__open_map(generator, NULL);
+	generate_info(generator, info);
+	json_generator__close_map(generator);
 	return end_line(output);
 }
 
@@ -196,16 +155,17 @@ int json_output__put_info(struct json_output *output, const struct persist_event
 static int make_prefix(struct json_output *output, const struct persist_event *event, uint32_t cpu,
 		       struct prefix *prefix)
 {
+	struct json_generator *generator = &output->generator;
 	const unsigned char *text;
 	int err;
 
-	begin(output);
-	check(output, yajl_gen_map_open(output->gen));
-	generate_string(output, "event", event->meta.name);
-	generate_string(output, "system", event->meta.system);
-	generate_number(output, "id", event->meta.event_id);
-	generate_number(output, "cpu", cpu);
-	err = end(output, &text, &prefix->len);
+	json_generator__begin(generator);
+	json_generator__open_map(generator, NULL);
+	json_generator__string(generator, "event", event->meta.name);
+	json_generator__string(generator, "system", event->meta.system);
+	json_generator__number(generator, "id", event->meta.event_id);
+	json_generator__number(generator, "cpu", cpu);
+	err = json_generator__end(generator, &text, &prefix->len);
 	if (err)
 		return err;
 	prefix->text = malloc(prefix->len);
@@ -288,9 +248,9 @@ static void print_comm(struct json_output *output, struct text_out *out,
 		text_out__char(out, '"');
 		return;
 	}
-	begin(output);
-	output->error = json_string__emit(output->gen, comm, len);
-	if (!end(output, &text, &len))
+	json_generator__begin(&output->generator);
+	json_generator__bytes(&output->generator, NULL, comm, len);
+	if (!json_generator__end(&output->generator, &text, &len))
 		text_out__bytes(out, text, len);
 }
 
@@ -325,10 +285,32 @@ static void print_fields(struct text_out *out, const struct persist_event *event
 					     is_cut ? 0 : out->cap - out->len);
 }
 
-static void print_record(struct json_output *output, struct text_out *out,
-			 const struct prefix *prefix, const struct persist_event *event,
-			 const struct persist_record *record)
+/* What the caller knows of this record beyond its fields. */
+static void print_member(struct json_output *output, struct text_out *out,
+			 const struct persist_item *item)
 {
+	const unsigned char *text;
+	const char *name;
+	size_t len;
+
+	/* An error stays what it is. */
+	if (!output->member_fn || output->generator.error)
+		return;
+	json_generator__begin(&output->generator);
+	name = output->member_fn(&output->generator, item);
+	if (!name || json_generator__end(&output->generator, &text, &len))
+		return;
+	print_literal(out, ",\"");
+	text_out__bytes(out, name, strlen(name));
+	print_literal(out, "\":");
+	text_out__bytes(out, text, len);
+}
+
+static void print_record(struct json_output *output, struct text_out *out,
+			 const struct prefix *prefix, const struct persist_item *item)
+{
+	const struct persist_record *record = item->record;
+
 	text_out__bytes(out, prefix->text, prefix->len);
 	print_literal(out, ",\"seq\":");
 	print_decimal(out, record->seq);
@@ -338,7 +320,8 @@ static void print_record(struct json_output *output, struct text_out *out,
 	print_literal(out, ",\"tid\":");
 	print_decimal(out, record->tid);
 	print_comm(output, out, record->comm);
-	print_fields(out, event, record);
+	print_fields(out, item->event, record);
+	print_member(output, out, item);
 	if (record->flags & PERSIST_RECORD_INCOMPLETE)
 		print_literal(out, ",\"incomplete\":true");
 	print_literal(out, "}\n");
@@ -353,15 +336,15 @@ static int put_record(struct json_output *output, const struct persist_item *ite
 	err = find_prefix(output, item, &prefix);
 	if (err)
 		return err;
-	output->error = 0;
+	output->generator.error = 0;
 	for (;;) {
 		out.len = 0;
 		out.buf = line_writer__reserve(output->writer, out.cap);
 		if (!out.buf)
 			return -ENOMEM;
-		print_record(output, &out, prefix, item->event, item->record);
-		if (output->error)
-			return output->error;
+		print_record(output, &out, prefix, item);
+		if (output->generator.error)
+			return output->generator.error;
 		if (out.len <= out.cap)
 			break;
 		/* One more, for the NUL that ends the fields' text. */
