@@ -29,9 +29,18 @@
  * (arch/x86/include/asm/processor.h, X86_VENDOR_*). Of other vendors only what all share is
  * taken to be known.
  */
-#define MCE_VENDOR_INTEL 0
-#define MCE_VENDOR_AMD	 2
-#define MCE_VENDOR_HYGON 9 /* AMD's design, and so AMD's registers */
+#define MCE_VENDOR_INTEL   0
+#define MCE_VENDOR_AMD	   2
+#define MCE_VENDOR_HYGON   9 /* AMD's design, and so AMD's registers */
+#define MCE_VENDOR_UNKNOWN 0xff
+
+/*
+ * A bank that is none: the kernel's notice of a memory error that firmware reported
+ * (apei_mce_report_mem_error() in arch/x86/kernel/cpu/mce/apei.c of Linux). It makes the bits up
+ * that all vendors share, and an error code of Intel's form: its severity is that of
+ * MCE_VENDOR_UNKNOWN, its kind that of MCE_VENDOR_INTEL.
+ */
+#define MCE_BANK_FIRMWARE 255
 
 static inline int mce_vendor_is_intel(__u32 vendor)
 {

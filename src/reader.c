@@ -13,6 +13,7 @@
 
 static const struct reader_command *const commands[] = {
 	&attach_command,
+	&decode_command,
 	&export_command,
 	&list_command,
 	&summary_command,

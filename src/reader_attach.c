@@ -13,6 +13,7 @@
 #include "json_output.h"
 #include "line_writer.h"
 #include "log.h"
+#include "mce/mce_output.h"
 #include "persist_bpf.h"
 #include "reader_command.h"
 #include "selection.h"
@@ -24,15 +25,16 @@
 #define ITEMS_PER_CLOCK 1024
 
 static const char attach_help[] =
-	"usage: reader attach TARGET... [-f|--follow] [--json] [--last N] [--since T] [--until T]\n"
-	"                     [--cpu LIST] [--count N] [--timeout S] [--cursor-file F]\n"
-	"                     [--root DIR]\n"
+	"usage: reader attach TARGET... [-f|--follow] [--json] [--raw] [--last N] [--since T]\n"
+	"                     [--until T] [--cpu LIST] [--count N] [--timeout S]\n"
+	"                     [--cursor-file F] [--root DIR]\n"
 	"\n"
 	"Shows what persistent events have recorded, oldest first; needs no privilege but to open\n"
 	"their pins.\n"
 	"\n" TARGET_HELP "\n"
 	"  -f, --follow       go on with what comes, until interrupted or all events are removed\n"
-	"      --json         one JSON object a line\n" SELECTION_HELP
+	"      --json         one JSON object a line\n"
+	"      --raw          records as they are, without what machine checks mean\n" SELECTION_HELP
 	"      --count N      end after N records\n"
 	"      --timeout S    end after S seconds\n"
 	"      --cursor-file F  go on behind what the last reader with this file has written\n"
@@ -51,10 +53,12 @@ struct attach_options {
 	uint64_t timeout_ns; /* 0: no limit */
 	bool has_timeout;
 	bool json;
+	bool raw;
 };
 
 enum {
 	OPT_JSON = 256,
+	OPT_RAW,
 	OPT_COUNT,
 	OPT_TIMEOUT,
 	OPT_CURSOR_FILE,
@@ -64,6 +68,7 @@ static const struct option long_options[] = {
 	SELECTION_LONG_OPTIONS,
 	{ "follow", no_argument, NULL, 'f' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "count", required_argument, NULL, OPT_COUNT },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "cursor-file", required_argument, NULL, OPT_CURSOR_FILE },
@@ -86,6 +91,9 @@ static int parse_options(int argc, char **argv, struct attach_options *options)
 			break;
 		case OPT_JSON:
 			options->json = true;
+			break;
+		case OPT_RAW:
+			options->raw = true;
 			break;
 		case OPT_COUNT:
 			if (!parse_number(optarg, &options->count))
@@ -168,6 +176,8 @@ static int write_item(struct attachment *attachment, const struct persist_item *
 		err = json_output__put(attachment->json, item);
 	else
 		err = text_output__put(&attachment->writer, item);
+	if (!err && !attachment->json && !attachment->options->raw)
+		err = mce_output__put_text(&attachment->writer, item);
 	if (err)
 		return err;
 	attachment->nr_records += item->record != NULL;
@@ -267,6 +277,8 @@ static int open_attachment(struct attachment *attachment)
 		attachment->json = json_output__new(&attachment->writer);
 		if (!attachment->json)
 			err = -ENOMEM;
+		else if (!options->raw)
+			json_output__set_member(attachment->json, mce_output__generate);
 	}
 	if (!err)
 		err = stop_signal__catch();

@@ -28,6 +28,7 @@ struct reader_command {
 };
 
 extern const struct reader_command attach_command;
+extern const struct reader_command decode_command;
 extern const struct reader_command export_command;
 extern const struct reader_command list_command;
 extern const struct reader_command summary_command;
