@@ -39,7 +39,7 @@ static const struct mce_name kinds[MCE_NR_KINDS] = {
 	[MCE_KIND_MEMORY_CONTROLLER] = { "memory_controller", "memory controller" },
 	[MCE_KIND_CACHE] = { "cache", "cache" },
 	[MCE_KIND_EXTENDED_MEMORY] = { "extended_memory", "memory used as a cache" },
-	[MCE_KIND_BUS] = { "bus", "bus or interconnect" },
+	[MCE_KIND_BUS] = { "bus", "bus" },
 };
 
 const struct mce_name *mce_severity__name(enum mce_severity severity)
@@ -125,23 +125,23 @@ static const struct mce_name requests[9] = {
 
 /* PP, SDM table 15-13. */
 static const struct mce_name participations[4] = {
-	{ "source", "requested by this processor" },
-	{ "responder", "answered by this processor" },
-	{ "observer", "observed by this processor" },
+	{ "source", "requested by this CPU" },
+	{ "responder", "answered by this CPU" },
+	{ "observer", "observed by this CPU" },
 	{ "generic", "whoever took part" },
 };
 
 /* T, SDM table 15-13. */
 static const struct mce_name timeouts[2] = {
-	{ "no", "did not time out" },
+	{ "no", NULL },
 	{ "yes", "timed out" },
 };
 
 /* II, SDM table 15-13. */
 static const struct mce_name accesses[4] = {
-	[0] = { "memory", "memory access" },
+	[0] = { "memory", "memory" },
 	[2] = { "io", "I/O" },
-	[3] = { "other", "other transaction" },
+	[3] = { "other", "other access" },
 };
 
 /* MMM, SDM table 15-14. */

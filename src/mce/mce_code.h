@@ -12,9 +12,9 @@
 /**
  * struct mce_name - how a value is called
  * @id:   for programs; it stays as it is
- * @text: for people
+ * @text: for people; NULL if it needs no mention
  *
- * Both are NULL for a value that the manuals reserve.
+ * @id is NULL for a value that the manuals reserve.
  */
 struct mce_name {
 	const char *id;

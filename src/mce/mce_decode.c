@@ -336,7 +336,8 @@ void mce_decode(struct mce_decoded *decoded, const struct mce_registers *registe
 	if (decoded->has_smca)
 		mce_smca__decode(&decoded->smca, registers, decoded->family, decoded->model);
 	decoded->severity =
-		mce_severity(status, mce_registers__get(registers, MCE_MCGCAP), decoded->vendor);
+		mce_severity(status, mce_registers__get(registers, MCE_MCGCAP),
+			     decoded->is_from_firmware ? MCE_VENDOR_UNKNOWN : decoded->vendor);
 	decode_status(decoded);
 	decode_mcg_status(decoded);
 	decode_code(decoded);

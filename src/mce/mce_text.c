@@ -71,9 +71,9 @@ static bool status(const struct text *text, uint64_t bit)
 static const char *consequence_of_srar(const struct text *text)
 {
 	if (status(text, MCE_STATUS_OVER))
-		return "bad data was used, and what is needed to recover is lost: reset the system";
+		return "bad data was used, and how to recover is lost: reset the system";
 	if (!status(text, MCE_STATUS_ADDRV) || !status(text, MCE_STATUS_MISCV))
-		return "bad data was used, and nothing says where it is: reset the system";
+		return "bad data was used, nobody knows where: reset the system";
 	return "bad data was about to be used; what needs it must not go on";
 }
 
@@ -98,7 +98,7 @@ static const char *consequence(const struct text *text)
 	case MCE_SEVERITY_UCNA:
 		return "bad data was found; nothing has used it yet";
 	case MCE_SEVERITY_SRAO:
-		return "bad data was found before its use; its page can be taken out of use";
+		return "bad data was found, nothing has used it yet; retire its page";
 	case MCE_SEVERITY_SRAR:
 		return consequence_of_srar(text);
 	case MCE_SEVERITY_FATAL:
@@ -119,7 +119,7 @@ static void print_severity(struct text *text)
 
 static void put_name(struct text *text, const struct mce_name *name)
 {
-	if (name)
+	if (name && name->text)
 		put_part(text, ", ", "%s", name->text);
 }
 
@@ -141,11 +141,13 @@ static void print_error(struct text *text)
 	put_name(text, code->level);
 	if (code->channel >= 0)
 		put_part(text, ", ", "channel %d", code->channel);
-	put(text, " (code 0x%04x", decoded->code_value);
-	if (decoded->model_code && !decoded->has_smca)
-		put(text, ", model-specific 0x%04x", decoded->model_code);
-	put(text, ")");
+	put(text, " (code 0x%04x)", decoded->code_value);
 	end_line(text);
+	if (decoded->model_code && !decoded->has_smca) {
+		begin_line(text, "");
+		put(text, "model-specific code 0x%04x", decoded->model_code);
+		end_line(text);
+	}
 	if (code->is_filtered) {
 		begin_line(text, "filtered");
 		put(text, "the hardware may not report further corrections of the same line");
@@ -199,6 +201,15 @@ static void print_unit(struct text *text)
 
 /* ---- where -------------------------------------------------------------------------------- */
 
+/* 2^lsb bytes. */
+static void put_size(struct text *text, int lsb)
+{
+	static const char *const units[] = { "byte", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+
+	put(text, ", known to %u %s%s", 1u << lsb % 10, units[lsb / 10],
+	    lsb > 0 && lsb < 10 ? "s" : "");
+}
+
 static void put_page(struct text *text, const struct mce_address *address)
 {
 	uint64_t page = address->value >> MCE_PAGE_SHIFT;
@@ -220,8 +231,7 @@ static void print_address(struct text *text)
 	put(text, "0x%" PRIx64 ", %s", address->value,
 	    address->mode ? address->mode->text : "of unknown kind");
 	if (address->lsb >= 0)
-		put(text, ", known to %" PRIu64 " byte%s", (uint64_t)1 << address->lsb,
-		    address->lsb ? "s" : "");
+		put_size(text, address->lsb);
 	if (address->has_page)
 		put_page(text, address);
 	end_line(text);
@@ -231,7 +241,7 @@ static void print_origin(struct text *text)
 {
 	begin_line(text, "from");
 	if (text->decoded->is_from_firmware)
-		put_part(text, ", ", "the firmware, by way of the kernel");
+		put_part(text, ", ", "a report of the firmware");
 	else if (has(text, MCE_BANK))
 		put_part(text, ", ", "bank %" PRIu64, get(text, MCE_BANK));
 	if (has(text, MCE_CPU))

@@ -5,7 +5,7 @@
  *
  *	severity  corrected: the hardware corrected it, nothing was lost
  *	error     memory controller: read, channel 1 (code 0x0091)
- *	address   0x12345000, physical, known to 4096 bytes; page 0x12345
+ *	address   0x12345000, physical, known to 4 KiB; page 0x12345
  *	from      bank 7, CPU 3, socket 0, APIC ID 0x6
  */
 #ifndef MCE_TEXT_H

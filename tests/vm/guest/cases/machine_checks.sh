@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 202 machine checks, by software, by the exception and by the (emulated) hardware, recorded
+# 226 machine checks, by software, by the exception and by the (emulated) hardware, recorded
 # while no process of ours exists; the reader starts after the last one.
 
 succeeds "mce-inject is loaded" modprobe mce-inject
@@ -10,6 +10,9 @@ inject_many 0 100 1
 inject_many 1 100 101
 succeeds "200 machine checks by mce-inject" \
 	within 10 ftrace_has machine_checks 200
+
+inject_kinds
+succeeds "24 more, of all kinds" within 10 ftrace_has machine_checks 224
 
 inject_hardware 1
 succeeds "a fatal machine check through the exception handler" \
@@ -25,6 +28,9 @@ ftrace_stop machine_checks
 mv /results/injected /results/machine_checks/injected
 keep_recorded machine_checks mce_record mce:mce_record complete
 keep_summary machine_checks mce_record
+succeeds "the reader shows them raw" \
+	into /results/machine_checks/raw reader attach --raw mce_record
+succeeds "in JSON too" into /results/machine_checks/raw-json reader attach --raw --json mce_record
 
 for target in mce_record persistent/mce_record/; do
 	succeeds "the reader takes $target" into /tmp/text reader attach "$target"

@@ -44,6 +44,22 @@ inject_many() {
 	taskset -p ffff $$ > /dev/null
 }
 
+# One of each severity and of many kinds, in banks of their own. Only what is told of them is at
+# stake: by software, so that the kernel handles none of them.
+inject_kinds() {
+	inject_bank=10
+	for inject_status in \
+		0x8000000000000000 0x9400000000000001 0x9400000000000005 0x9400000000000400 \
+		0x9400000000000e0b 0x940000000000000d 0x9400000000000016 0x9c00004000000091 \
+		0xdc000080000000cf 0x9400000000000151 0x9400000000001151 0x9400000000000295 \
+		0x9400000000000b1a 0x9400000000000600 0x9400100000000135 0x9400080000000135 \
+		0xb400000000000135 0xb5000000000000c1 0xb400000000000ac1 0xbd80000000000134 \
+		0xfd80000000000150 0xbe00000000000134 0xa200000000000134 0xb480000000000134; do
+		inject sw 0 $inject_bank $inject_status 0x123456789abc 0x8c 0x12340001 0x9600250f00
+		inject_bank=$((inject_bank + 1))
+	done
+}
+
 # A fatal machine check that goes through the exception handler. fake_panic makes the kernel
 # only say that it would have panicked; it stays set, as the exception comes some time later.
 inject_hardware() {
