@@ -20,7 +20,7 @@
 	{ MCE_STATUS_EN, "enabled", NULL },                                                 \
 	{ MCE_STATUS_MISCV, "misc_valid", NULL },                                           \
 	{ MCE_STATUS_ADDRV, "addr_valid", NULL },                                           \
-	{ MCE_STATUS_PCC, "context_corrupt", "the processor's state may be corrupt (PCC)" }
+	{ MCE_STATUS_PCC, "context_corrupt", NULL }
 /* clang-format on */
 
 static const struct mce_flag intel_status_flags[] = {
@@ -90,12 +90,17 @@ static uint64_t known_of_intel(const struct mce_decoded *decoded)
 	return known;
 }
 
-/* Bit 43 is part of another field in bank 4 of family 15h (amd_decode_mce() of mce_amd.c). */
+/*
+ * Bit 43: from family 15h on, and not in its bank 4, where it is part of another field
+ * (amd_decode_mce() of mce_amd.c).
+ */
 static uint64_t known_of_amd(const struct mce_decoded *decoded)
 {
 	uint64_t known = MCE_STATUS_CECC | MCE_STATUS_UECC | MCE_STATUS_DEFERRED;
 
-	if (decoded->family != 0x15 || mce_decoded__get(decoded, MCE_BANK) != 4)
+	bool is_older = mce_decoded__has(decoded, MCE_CPUID) && decoded->family < 0x15;
+
+	if (!is_older && (decoded->family != 0x15 || mce_decoded__get(decoded, MCE_BANK) != 4))
 		known |= MCE_STATUS_POISON;
 	return decoded->has_smca ? known | SMCA_STATUS : known;
 }

@@ -62,7 +62,6 @@ processor AMD family 0x17 model 0x1 stepping 0x2" \
 decodes "a status alone" \
 "severity  fatal: what the processor was doing is lost: the system must be reset
 error     cache: data read, data, level 1 (code 0x0135)
-note      the processor's state may be corrupt (PCC)
 missing   MCi_ADDR: it has the address
 missing   MCi_MISC: it has the address's kind and how exact it is
 missing   the vendor: only what all vendors share was decoded" \

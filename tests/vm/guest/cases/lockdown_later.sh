@@ -6,7 +6,8 @@
 succeeds "loader start, before the lockdown" loader start
 succeeds "the kernel is locked down" \
 	sh -c 'echo confidentiality > /sys/kernel/security/lockdown'
-inject_by_monitor 1
+poll_often
+inject_by_monitor 1 5 0x9c00000000000151 0 0xfedcba987000 0x1122334455667788
 lockdown_records() {
 	reader attach mce_record | grep -q "MC5: 9c00000000000151"
 }

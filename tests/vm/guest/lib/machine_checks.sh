@@ -47,7 +47,7 @@ inject_many() {
 # One of each severity and of many kinds, in banks of their own. Only what is told of them is at
 # stake: by software, so that the kernel handles none of them.
 inject_kinds() {
-	inject_bank=10
+	inject_number=0
 	for inject_status in \
 		0x8000000000000000 0x9400000000000001 0x9400000000000005 0x9400000000000400 \
 		0x9400000000000e0b 0x940000000000000d 0x9400000000000016 0x9c00004000000091 \
@@ -55,8 +55,10 @@ inject_kinds() {
 		0x9400000000000b1a 0x9400000000000600 0x9400100000000135 0x9400080000000135 \
 		0xb400000000000135 0xb5000000000000c1 0xb400000000000ac1 0xbd80000000000134 \
 		0xfd80000000000150 0xbe00000000000134 0xa200000000000134 0xb480000000000134; do
-		inject sw 0 $inject_bank $inject_status 0x123456789abc 0x8c 0x12340001 0x9600250f00
-		inject_bank=$((inject_bank + 1))
+		# The kernel sets the bit of a valid misc (59) itself, so it is set here too.
+		inject sw 0 $((inject_number % 10)) \
+			"$(printf '0x%x' $((inject_status | 0x0800000000000000)))" 0x123456789abc 0x8c 0 0
+		inject_number=$((inject_number + 1))
 	done
 }
 
@@ -67,12 +69,21 @@ inject_hardware() {
 	inject hw "$1" 3 0xbe00000000000135 0x123456789abc 0x8c 0 0
 }
 
-# A corrected error that QEMU puts into a bank of a CPU, as hardware does, and that the
-# kernel's poller finds. The host runs the monitor's command when it reads the line.
+# inject_by_monitor CPU BANK STATUS MCGSTATUS ADDR MISC: QEMU puts it into a bank of a CPU, as
+# hardware does. The host runs the monitor's command when it reads the line.
 inject_by_monitor() {
+	echo "monitor: mce $*"
+	echo "monitor $1 $2 $3 $5 $6 0 0" >> /results/injected
+}
+
+# The poller looks each second, so that it finds what raises no exception.
+poll_often() {
 	for directory in $machinecheck/machinecheck*; do
 		echo 1 > "$directory/check_interval"
 	done
-	echo "monitor: mce $1 5 0x9c00000000000151 0 0x0000fedcba987000 0x1122334455667788"
-	echo "monitor $1 5 0x9c00000000000151 0xfedcba987000 0x1122334455667788 0 0" >> /results/injected
+}
+
+# Does the processor have software recovery, and so severities that only Intel's have?
+is_intel() {
+	grep -q GenuineIntel /proc/cpuinfo
 }

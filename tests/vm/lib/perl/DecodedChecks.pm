@@ -44,6 +44,8 @@ sub severity {
 	return 'none' unless $valid;
 	return $vendor == AMD && bit($status, 44) ? 'deferred' : 'corrected' unless $uc;
 	return $pcc ? 'fatal' : 'uncorrected' if $vendor != INTEL;
+	# Some kernels do not fill MCG_CAP in when the machine check is made up by software.
+	return $pcc ? 'fatal' : 'uncorrected' unless $cap;
 	return 'fatal' unless $cap & SER_P;
 	return $en ? 'fatal' : 'uncorrected' if $pcc;
 	return 'srar' if $en && $s && $ar;
