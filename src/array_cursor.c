@@ -342,6 +342,35 @@ static void array_cursor__fill(struct ring_cursor *cursor)
 	parse_copy(array);
 }
 
+/* Each further try is needed only if the writer has written the whole ring meanwhile. */
+static void array_find_newest(struct ring_cursor *cursor, struct ring_newest *newest)
+{
+	struct array_cursor *array = (struct array_cursor *)cursor;
+	struct persist_record header;
+	uint64_t commit, end, units;
+
+	for (unsigned int try = 0; try < MAX_TRIES; try++) {
+		commit = load_commit(array);
+		end = commit >> PERSIST_COMMIT_LENGTH_BITS;
+		units = commit & PERSIST_COMMIT_LENGTH_MASK;
+		newest->written_bytes = end * PERSIST_UNIT_SIZE;
+		if (!units)
+			return;
+		if (units > end) {
+			ring_cursor__report_corrupt(cursor, end);
+			return;
+		}
+		memcpy(&header, in_ring(array, end - units), sizeof(header));
+		if (load_oldest(array) > end - units)
+			continue;
+		if (record_is_sound(&header, units * PERSIST_UNIT_SIZE, &cursor->origin))
+			newest->time_ns = header.time_ns;
+		else
+			ring_cursor__report_corrupt(cursor, end - units);
+		return;
+	}
+}
+
 /* ------------------------------------------------------------------------------------------ */
 
 static void array_cursor__free(struct ring_cursor *cursor)
@@ -354,6 +383,7 @@ static void array_cursor__free(struct ring_cursor *cursor)
 
 static const struct ring_cursor_ops array_cursor_ops = {
 	.fill = array_cursor__fill,
+	.find_newest = array_find_newest,
 	.free = array_cursor__free,
 };
 

@@ -34,12 +34,25 @@ struct record_origin {
 
 struct ring_cursor;
 
+/**
+ * struct ring_newest - the newest record of a ring
+ * @time_ns:       its time; 0 if there is none
+ * @written_bytes: all that was ever written to the ring, whatever was overwritten since
+ * @position:      from where the next look has to search
+ */
+struct ring_newest {
+	uint64_t time_ns;
+	uint64_t written_bytes;
+	uint64_t position;
+};
+
 struct ring_cursor_ops {
 	/*
 	 * Replaces the batch, all of which was used, by records that follow it. Leaves an empty
 	 * one if there is nothing (yet). Every record that was complete before the call is found.
 	 */
 	void (*fill)(struct ring_cursor *cursor);
+	void (*find_newest)(struct ring_cursor *cursor, struct ring_newest *newest);
 	void (*free)(struct ring_cursor *cursor);
 };
 
@@ -106,6 +119,20 @@ static inline const struct persist_record *ring_cursor__peek(struct ring_cursor 
 static inline void ring_cursor__advance(struct ring_cursor *cursor)
 {
 	cursor->next++;
+}
+
+/**
+ * ring_cursor__find_newest() - the newest record, without copying the others
+ * @cursor: where it stands does not matter, and stays
+ * @newest: zero, or what was found before in the same ring: what lies before it is not looked at
+ *          again. Stays as it is if no newer record is found.
+ *
+ * An array ring says where its newest record is; in a ringbuf the headers of all records lead to
+ * it.
+ */
+static inline void ring_cursor__find_newest(struct ring_cursor *cursor, struct ring_newest *newest)
+{
+	cursor->ops->find_newest(cursor, newest);
 }
 
 /* Whether records between the one before and the one that peek returned were overwritten. */

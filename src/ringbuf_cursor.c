@@ -287,6 +287,69 @@ static void overwrite_fill(struct ring_cursor *cursor)
 	parse_copy(ringbuf);
 }
 
+/* ---- the newest record ------------------------------------------------------------------- */
+
+/* Copies the header of the record at @position; false if it may have been overwritten. */
+static bool copy_header(const struct ringbuf_cursor *ringbuf, uint64_t position,
+			struct persist_record *header)
+{
+	const uint8_t *at = ringbuf->data + (position & (ringbuf->size - 1));
+
+	memcpy(header, at + BPF_RINGBUF_HDR_SZ, sizeof(*header));
+	return !ringbuf->buffer || load_overwrite_pos(ringbuf, position) <= position;
+}
+
+/*
+ * Walks from record to record, and stands behind the last complete one afterwards. Returns false
+ * if the writer came past it.
+ */
+static bool walk_to_newest(struct ringbuf_cursor *ringbuf, uint64_t end, struct ring_newest *newest)
+{
+	struct persist_record header = { 0 };
+	uint32_t length;
+
+	while (newest->position < end) {
+		uint64_t bytes = bytes_of_record(ringbuf, newest->position, &length);
+
+		/* As the copy is checked: what was read is only good if it was not overwritten. */
+		if (!copy_header(ringbuf, newest->position, &header))
+			return false;
+		if (!bytes)
+			break;
+		if (bytes > end - newest->position) {
+			ring_cursor__report_corrupt(&ringbuf->cursor, newest->position);
+			break;
+		}
+		if (!(length & BPF_RINGBUF_DISCARD_BIT) &&
+		    record_is_sound(&header, length, &ringbuf->cursor.origin))
+			newest->time_ns = header.time_ns;
+		newest->position += bytes;
+	}
+	return true;
+}
+
+static void ringbuf_find_newest(struct ring_cursor *cursor, struct ring_newest *newest)
+{
+	struct ringbuf_cursor *ringbuf = (struct ringbuf_cursor *)cursor;
+	uint64_t end, oldest;
+
+	for (int try = 0; try < MAX_TRIES; try++) {
+		end = load_acquire(ringbuf->producer_pos);
+		oldest = ringbuf->buffer ? load_overwrite_pos(ringbuf, end) : 0;
+		if (oldest > end)
+			continue;
+		if (end - oldest > ringbuf->size) {
+			ring_cursor__report_corrupt(cursor, end);
+			return;
+		}
+		newest->written_bytes = end;
+		if (newest->position < oldest)
+			newest->position = oldest;
+		if (walk_to_newest(ringbuf, end, newest))
+			return;
+	}
+}
+
 /* ------------------------------------------------------------------------------------------ */
 
 static void ringbuf_cursor__free(struct ring_cursor *cursor)
@@ -299,11 +362,13 @@ static void ringbuf_cursor__free(struct ring_cursor *cursor)
 
 static const struct ring_cursor_ops plain_ops = {
 	.fill = plain_fill,
+	.find_newest = ringbuf_find_newest,
 	.free = ringbuf_cursor__free,
 };
 
 static const struct ring_cursor_ops overwrite_ops = {
 	.fill = overwrite_fill,
+	.find_newest = ringbuf_find_newest,
 	.free = ringbuf_cursor__free,
 };
 

@@ -291,6 +291,70 @@ static void test_concurrent(void **state)
 
 /* ---- corrupt rings ----------------------------------------------------------------------- */
 
+static struct persist_record *record_at(struct persist_array_ring *ring, uint64_t unit)
+{
+	return (void *)(ring->data + unit * PERSIST_UNIT_SIZE);
+}
+
+/* One bad record hides those before it in a new reader, and only itself from one that follows. */
+static void test_newest(void **state)
+{
+	struct persist_array_ring *ring = fake_array_new(64);
+	struct ring_cursor *cursor = new_cursor(ring);
+	struct ring_newest newest = { 0 };
+	uint64_t units = 0;
+
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(newest.time_ns, 0);
+	assert_int_equal(newest.written_bytes, 0);
+	for (uint64_t seq = 1; seq <= 1000; seq++) {
+		fake_array_write(ring, seq);
+		units += fake_units(fake_payload_size(seq));
+		ring_cursor__find_newest(cursor, &newest);
+		assert_int_equal(newest.time_ns, seq * 1000);
+		assert_int_equal(newest.written_bytes, units * PERSIST_UNIT_SIZE);
+	}
+	/* One that is being written does not count. */
+	fake_record(fake_array_reserve(ring, 2), 1001, 8, 1);
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(newest.time_ns, 1000 * 1000);
+	fake_array_commit(ring);
+	assert_int_equal(cursor->nr_corrupt, 0);
+	record_at(ring, (units & 63))->magic ^= 1;
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(newest.time_ns, 1000 * 1000);
+	assert_int_equal(cursor->nr_corrupt, 1);
+	ring->commit = 5; /* a record of 5 units that ends at unit 0 */
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(cursor->nr_corrupt, 2);
+	ring_cursor__free(cursor);
+	free(ring);
+}
+
+static void test_newest_concurrently(void **state)
+{
+	struct writer writer = { .ring = fake_array_new(128), .last_seq = 200000 };
+	struct ring_cursor *cursor = new_cursor(writer.ring);
+	struct ring_newest newest = { 0 };
+	uint64_t before = 0;
+	pthread_t thread;
+	bool is_done;
+
+	assert_int_equal(pthread_create(&thread, NULL, write_records, &writer), 0);
+	do {
+		is_done = __atomic_load_n(&writer.is_done, __ATOMIC_ACQUIRE);
+		ring_cursor__find_newest(cursor, &newest);
+		assert_true(newest.time_ns >= before && newest.time_ns <= 200000 * 1000);
+		assert_int_equal(newest.time_ns % 1000, 0);
+		before = newest.time_ns;
+	} while (!is_done);
+	pthread_join(thread, NULL);
+	assert_int_equal(newest.time_ns, 200000 * 1000);
+	assert_int_equal(cursor->nr_corrupt, 0);
+	ring_cursor__free(cursor);
+	free(writer.ring);
+}
+
 static void test_bad_description(void **state)
 {
 	struct persist_array_ring *ring = fake_array_new(64), good = *ring;
@@ -319,12 +383,6 @@ static void test_bad_description(void **state)
 	free(ring);
 }
 
-static struct persist_record *record_at(struct persist_array_ring *ring, uint64_t unit)
-{
-	return (void *)(ring->data + unit * PERSIST_UNIT_SIZE);
-}
-
-/* One bad record hides those before it in a new reader, and only itself from one that follows. */
 static void test_bad_record(void **state)
 {
 	struct persist_array_ring *ring = fake_array_new(64);
@@ -549,6 +607,8 @@ int main(void)
 		cmocka_unit_test(test_lapped),
 		cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_concurrent),
+		cmocka_unit_test(test_newest),
+		cmocka_unit_test(test_newest_concurrently),
 		cmocka_unit_test(test_bad_description),
 		cmocka_unit_test(test_bad_record),
 		cmocka_unit_test(test_foreign_records),

@@ -292,6 +292,127 @@ static void test_concurrent(void **state)
 	check_concurrent(8 * 1024 * 1024, true, 1000000, 0);
 }
 
+/* ---- the newest record ------------------------------------------------------------------- */
+
+static void check_newest(bool overwrite)
+{
+	struct ring_newest newest = { 0 }, again;
+	struct fake_ringbuf ringbuf;
+	struct ring_cursor *cursor;
+	uint64_t bytes = 0;
+
+	fake_ringbuf_init(&ringbuf, 4096, overwrite);
+	cursor = new_cursor(&ringbuf);
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(newest.time_ns, 0);
+	assert_int_equal(newest.written_bytes, 0);
+	for (uint64_t seq = 1; seq <= (overwrite ? 1000 : 30); seq++) {
+		assert_true(fake_ringbuf_write(&ringbuf, seq));
+		bytes += total_of(seq);
+		/* From where the last look ended, and from the beginning */
+		memset(&again, 0, sizeof(again));
+		ring_cursor__find_newest(cursor, &again);
+		if (seq % 3)
+			continue;
+		ring_cursor__find_newest(cursor, &newest);
+		assert_int_equal(newest.time_ns, seq * 1000);
+		assert_int_equal(newest.written_bytes, bytes);
+		assert_memory_equal(&newest, &again, sizeof(again));
+	}
+	/* Where the cursor stands has not changed. */
+	if (!overwrite)
+		expect_seq(cursor, 1);
+	assert_int_equal(cursor->nr_corrupt, 0);
+	ring_cursor__free(cursor);
+	fake_ringbuf_destroy(&ringbuf);
+}
+
+static void test_newest(void **state)
+{
+	check_newest(false);
+	check_newest(true);
+}
+
+/* What is not complete, or was thrown away, is not the newest. */
+static void test_newest_is_complete(void **state)
+{
+	struct ring_newest newest = { 0 };
+	struct fake_ringbuf ringbuf;
+	struct ring_cursor *cursor;
+	void *busy;
+
+	fake_ringbuf_init(&ringbuf, 4096, true);
+	cursor = new_cursor(&ringbuf);
+	fake_ringbuf_write(&ringbuf, 1);
+	busy = fake_ringbuf_reserve(&ringbuf, sizeof(struct persist_record) + 8);
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(newest.time_ns, 1000);
+	fake_ringbuf_submit(busy, true);
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(newest.time_ns, 1000);
+	fake_ringbuf_write(&ringbuf, 3);
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(newest.time_ns, 3000);
+	ring_cursor__free(cursor);
+	fake_ringbuf_destroy(&ringbuf);
+}
+
+static void check_newest_concurrently(uint64_t size, bool overwrite)
+{
+	struct writer writer = { .last_seq = 200000 };
+	struct ring_newest newest = { 0 };
+	struct ring_cursor *cursor;
+	pthread_t thread;
+	uint64_t before = 0;
+	bool is_done;
+
+	fake_ringbuf_init(&writer.ringbuf, size, overwrite);
+	cursor = new_cursor(&writer.ringbuf);
+	assert_int_equal(pthread_create(&thread, NULL, write_records, &writer), 0);
+	do {
+		is_done = __atomic_load_n(&writer.is_done, __ATOMIC_ACQUIRE);
+		ring_cursor__find_newest(cursor, &newest);
+		assert_true(newest.time_ns >= before && newest.time_ns <= 200000 * 1000);
+		assert_int_equal(newest.time_ns % 1000, 0);
+		before = newest.time_ns;
+	} while (!is_done);
+	pthread_join(thread, NULL);
+	if (overwrite)
+		assert_int_equal(newest.time_ns, 200000 * 1000);
+	assert_int_equal(newest.written_bytes, *fake_producer_pos(&writer.ringbuf));
+	assert_int_equal(cursor->nr_corrupt, 0);
+	ring_cursor__free(cursor);
+	fake_ringbuf_destroy(&writer.ringbuf);
+}
+
+static void test_newest_concurrently(void **state)
+{
+	check_newest_concurrently(1024 * 1024, false);
+	check_newest_concurrently(4096, true);
+	check_newest_concurrently(65536, true);
+}
+
+static void test_newest_of_corrupt(void **state)
+{
+	struct ring_newest newest = { 0 };
+	struct fake_ringbuf ringbuf;
+	struct ring_cursor *cursor;
+
+	fake_ringbuf_init(&ringbuf, 4096, true);
+	fake_ringbuf_write(&ringbuf, 1);
+	fake_ringbuf_write(&ringbuf, 2);
+	cursor = new_cursor(&ringbuf);
+	*(uint32_t *)fake_data(&ringbuf, total_of(1)) = 0x3fffffff;
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(newest.time_ns, 1000);
+	assert_int_equal(cursor->nr_corrupt, 1);
+	*fake_producer_pos(&ringbuf) = 1ull << 60;
+	ring_cursor__find_newest(cursor, &newest);
+	assert_int_equal(cursor->nr_corrupt, 2);
+	ring_cursor__free(cursor);
+	fake_ringbuf_destroy(&ringbuf);
+}
+
 /* ---- corrupt rings ----------------------------------------------------------------------- */
 
 /* A record of ours that is none is left out; one whose length cannot be ends the reading. */
@@ -377,6 +498,10 @@ int main(void)
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_lapped),
 		cmocka_unit_test(test_concurrent),
+		cmocka_unit_test(test_newest),
+		cmocka_unit_test(test_newest_is_complete),
+		cmocka_unit_test(test_newest_concurrently),
+		cmocka_unit_test(test_newest_of_corrupt),
 		cmocka_unit_test(test_bad_record),
 		cmocka_unit_test(test_hostile_positions),
 	};
