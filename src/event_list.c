@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#include "event_list.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -82,37 +84,84 @@ static int check_root(const struct log *log, const char *root)
 	return is_bpffs ? is_bpffs : -EMEDIUMTYPE;
 }
 
-int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
-			struct persist_event_info **infos)
+void event_list__free_names(char **names, int nr)
 {
-	const struct log log = { log_fn, log_ctx, PERSIST_LOG_WARNING };
-	struct dirent **entries = NULL;
-	char path[PATH_MAX];
-	int nr_entries, err, nr = 0;
+	for (int i = 0; names && i < nr; i++)
+		free(names[i]);
+	free(names);
+}
 
-	*infos = NULL;
-	if (!root)
-		root = PERSIST_DEFAULT_ROOT;
-	err = check_root(&log, root);
+/* Takes over what is a name of an event. */
+static int take_names(const char *root, struct dirent **entries, int nr_entries, char **names)
+{
+	char path[PATH_MAX];
+	int nr = 0;
+
+	for (int i = 0; i < nr_entries; i++) {
+		if (snprintf(path, sizeof(path), "%s/%s", root, entries[i]->d_name) >=
+			    (int)sizeof(path) ||
+		    !has_meta(path))
+			continue;
+		names[nr] = strdup(entries[i]->d_name);
+		if (!names[nr]) {
+			while (nr)
+				free(names[--nr]);
+			return -ENOMEM;
+		}
+		nr++;
+	}
+	return nr;
+}
+
+int event_list__names(const char *root, const struct log *log, char ***names)
+{
+	struct dirent **entries = NULL;
+	int nr_entries, nr, err;
+	char **found;
+
+	*names = NULL;
+	err = check_root(log, root);
 	if (err)
 		return err;
 	nr_entries = scandir(root, &entries, is_candidate, alphasort);
 	if (nr_entries < 0) {
 		err = -errno;
-		log_error(&log, "%s: cannot list it: %s", root, strerror(-err));
+		log_error(log, "%s: cannot list it: %s", root, strerror(-err));
 		return err;
 	}
-	*infos = calloc((size_t)nr_entries + 1, sizeof(**infos));
-	for (int i = 0; i < nr_entries; i++) {
-		if (*infos &&
-		    snprintf(path, sizeof(path), "%s/%s", root, entries[i]->d_name) <
-			    (int)sizeof(path) &&
-		    has_meta(path)) {
-			fill_info(*infos + nr, path, entries[i]->d_name, &log);
-			nr += (*infos)[nr].error != -ENOENT && (*infos)[nr].error != -EMEDIUMTYPE;
-		}
+	found = calloc((size_t)nr_entries + 1, sizeof(*found));
+	nr = found ? take_names(root, entries, nr_entries, found) : -ENOMEM;
+	for (int i = 0; i < nr_entries; i++)
 		free(entries[i]);
-	}
 	free(entries);
+	if (nr < 0) {
+		free(found);
+		return nr;
+	}
+	*names = found;
+	return nr;
+}
+
+int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
+			struct persist_event_info **infos)
+{
+	const struct log log = { log_fn, log_ctx, PERSIST_LOG_WARNING };
+	char path[PATH_MAX], **names;
+	int nr_names, nr = 0;
+
+	*infos = NULL;
+	if (!root)
+		root = PERSIST_DEFAULT_ROOT;
+	nr_names = event_list__names(root, &log, &names);
+	if (nr_names < 0)
+		return nr_names;
+	*infos = calloc((size_t)nr_names + 1, sizeof(**infos));
+	for (int i = 0; *infos && names && i < nr_names; i++) {
+		/* It was shorter than that when it was listed. */
+		snprintf(path, sizeof(path), "%s/%s", root, names[i]);
+		fill_info(*infos + nr, path, names[i], &log);
+		nr += (*infos)[nr].error != -ENOENT && (*infos)[nr].error != -EMEDIUMTYPE;
+	}
+	event_list__free_names(names, nr_names);
 	return *infos ? nr : -ENOMEM;
 }

@@ -20,7 +20,7 @@ uint64_t persist_counters__lost(const struct persist_counters *counters)
 	       counters->lost_too_big + counters->lost_no_buffer;
 }
 
-static void add(struct persist_counters *sum, const struct persist_counters *counters)
+void persist_counters__add(struct persist_counters *sum, const struct persist_counters *counters)
 {
 	sum->seen += counters->seen;
 	sum->recorded += counters->recorded;
@@ -41,7 +41,7 @@ static int spread_counters(const struct persist_counters *values, struct persist
 	for (uint32_t cpu = 0; !err && cpu < status->nr_cpus; cpu++)
 		if (cpu_list__has(&possible, cpu)) {
 			cpus[cpu] = *values++;
-			add(&status->sum, &cpus[cpu]);
+			persist_counters__add(&status->sum, &cpus[cpu]);
 		}
 	return err;
 }

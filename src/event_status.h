@@ -19,4 +19,7 @@ int event_status__read(const struct pin_tree *tree, const char *name,
  */
 int event_status__missed(const char *path, uint64_t *missed);
 
+/* Adds the counts; what else is in there is left alone. */
+void persist_counters__add(struct persist_counters *sum, const struct persist_counters *counters);
+
 #endif
