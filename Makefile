@@ -34,6 +34,8 @@ LDLIBS	 = -lbpf -lelf -lz -lyajl -lpthread
 STATIC_LDLIBS = -lbpf -lelf -lz -lyajl_s
 # What only the reader's commands use.
 READER_LDLIBS :=
+# HTTP of reader metrics
+READER_LDLIBS += -levent_extra -levent_core
 
 ifdef SANITIZE
 override CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

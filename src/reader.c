@@ -16,6 +16,7 @@ static const struct reader_command *const commands[] = {
 	&decode_command,
 	&export_command,
 	&list_command,
+	&metrics_command,
 	&summary_command,
 };
 

@@ -31,6 +31,7 @@ extern const struct reader_command attach_command;
 extern const struct reader_command decode_command;
 extern const struct reader_command export_command;
 extern const struct reader_command list_command;
+extern const struct reader_command metrics_command;
 extern const struct reader_command summary_command;
 
 /* Messages of the program and of the library, on stderr: "reader: error: ...". */
