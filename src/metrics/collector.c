@@ -10,6 +10,7 @@
 #include "event_status.h"
 #include "event_view.h"
 #include "pin_manager.h"
+#include "persist_totals.h"
 #include "registry.h"
 #include "time_spec.h"
 
@@ -109,7 +110,8 @@ static void forget_removed(struct metrics_collector *collector)
 	collector->nr_memories = nr;
 }
 
-/* ---- one event --------------------------------------------------------------------------- */
+/* ---- rings and counters -------------------------------------------------------------------------
+ */
 
 static int find_newest(struct ring_cursor *cursor, struct event_metrics *event,
 		       struct ring_metrics *rings, struct ring_newest *newest)
@@ -173,6 +175,75 @@ static void read_status(const struct pin_tree *tree, struct event_metrics *event
 		event->has_missed = !event_status__missed(path, &event->missed);
 }
 
+/* ---- hardware errors --------------------------------------------------------------------- */
+
+static int compare_checks(const void *a, const void *b)
+{
+	const struct machine_check_metrics *one = a, *other = b;
+
+	if (one->cpu != other->cpu)
+		return one->cpu < other->cpu ? -1 : 1;
+	if (one->bank != other->bank)
+		return one->bank < other->bank ? -1 : 1;
+	return one->severity < other->severity ? -1 : one->severity > other->severity;
+}
+
+/* Of a total there may be several that differ in what is not shown: the kind of error, a label. */
+static size_t merge_checks(struct machine_check_metrics *checks, size_t nr)
+{
+	size_t merged = 0;
+
+	qsort(checks, nr, sizeof(*checks), compare_checks);
+	for (size_t i = 0; i < nr; i++)
+		if (merged && !compare_checks(&checks[merged - 1], &checks[i]))
+			checks[merged - 1].errors += checks[i].errors;
+		else
+			checks[merged++] = checks[i];
+	return merged;
+}
+
+static int take_checks(const struct persist_totals *totals, struct event_metrics *event)
+{
+	struct machine_check_metrics *checks = calloc(totals->nr_entries + 1, sizeof(*checks));
+	size_t nr = 0;
+
+	if (!checks)
+		return -ENOMEM;
+	for (size_t i = 0; i < totals->nr_entries; i++) {
+		const struct persist_total_entry *entry = &totals->entries[i];
+
+		if (entry->key.bank < 0)
+			continue; /* another kind of error */
+		checks[nr++] = (struct machine_check_metrics){
+			.cpu = entry->key.cpu,
+			.bank = entry->key.bank,
+			.severity = entry->key.severity,
+			.errors = entry->total.errors,
+		};
+	}
+	event->checks = checks;
+	event->nr_checks = merge_checks(checks, nr);
+	return 0;
+}
+
+static int read_totals(const char *path, const struct log *log, struct event_metrics *event)
+{
+	struct persist_totals *totals = persist_totals__read(NULL, path, log->fn, log->ctx);
+	int err;
+
+	if (!totals)
+		return errno == ENODATA || errno == ENOENT ? 0 : -errno;
+	err = take_checks(totals, event);
+	event->has_totals = !err;
+	for (size_t i = 0; i < PERSIST_NR_SEVERITIES; i++)
+		event->by_severity[i] = totals->sums.by_severity[i];
+	event->unplaced = totals->sums.no_room_errors + totals->sums.busy_errors;
+	persist_totals__free(totals);
+	return err;
+}
+
+/* ---- all of an event --------------------------------------------------------------------- */
+
 /* Its counters are worth having even if its rings cannot be read. */
 static int open_view(const char *path, const struct log *log, struct event_view **view)
 {
@@ -200,6 +271,8 @@ static void read_event(struct metrics_collector *collector, const char *path,
 	struct gate gate;
 	const struct log log = gate__open(&gate, collector->log, memory->has_spoken);
 
+	int err;
+
 	memory->is_there = true;
 	event->error = open_view(path, &log, &view);
 	if (view) {
@@ -211,11 +284,20 @@ static void read_event(struct metrics_collector *collector, const char *path,
 		event_view__put(view);
 		tell_wall_time(memory, event);
 		read_status(&collector->tree, event);
+		err = read_totals(path, &log, event);
+		if (err)
+			event->error = err;
 	}
 	memory->has_spoken = gate.has_spoken;
 }
 
 /* ---- the tree ---------------------------------------------------------------------------- */
+
+static void forget_event(struct event_metrics *event)
+{
+	free(event->checks);
+	memset(event, 0, sizeof(*event));
+}
 
 static int read_events(struct metrics_collector *collector, struct tree_metrics *tree, char **names,
 		       int nr)
@@ -240,7 +322,7 @@ static int read_events(struct metrics_collector *collector, struct tree_metrics 
 		read_event(collector, path, memory, event);
 		/* Removed meanwhile, or something else's. */
 		if (event->error == -ENOENT || event->error == -EMEDIUMTYPE)
-			memset(event, 0, sizeof(*event));
+			forget_event(event);
 		else
 			tree->nr_events++;
 	}
@@ -271,6 +353,8 @@ int metrics_collector__read(struct metrics_collector *collector, struct tree_met
 
 void tree_metrics__destroy(struct tree_metrics *tree)
 {
+	for (size_t i = 0; i < tree->nr_events; i++)
+		forget_event(&tree->events[i]);
 	free(tree->events);
 	memset(tree, 0, sizeof(*tree));
 }

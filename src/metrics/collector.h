@@ -20,6 +20,14 @@ struct ring_metrics {
 	uint64_t written_bytes; /* since they were made */
 };
 
+/* Machine checks of one CPU, bank and severity, whatever else told them apart. */
+struct machine_check_metrics {
+	int32_t cpu;
+	int32_t bank;
+	uint32_t severity; /* enum persist_severity */
+	uint64_t errors;
+};
+
 /**
  * struct event_metrics - one event
  * @name:         of the event
@@ -35,6 +43,11 @@ struct ring_metrics {
  * @locked_bytes: memory of its maps and programs, 0 if that cannot be told
  * @has_missed:   @missed is valid: telling takes more privileges than reading
  * @missed:       as in struct persist_status
+ * @has_totals:   the event reports hardware errors; else nothing of what follows is valid
+ * @by_severity:  errors, by enum persist_severity
+ * @unplaced:     of these, those for whose place there was no room
+ * @checks:       machine checks, by CPU, bank and severity
+ * @nr_checks:    how many
  */
 struct event_metrics {
 	char name[PERSIST_NAME_SIZE];
@@ -48,6 +61,11 @@ struct event_metrics {
 	uint64_t locked_bytes;
 	bool has_missed;
 	uint64_t missed;
+	bool has_totals;
+	uint64_t by_severity[PERSIST_NR_SEVERITIES];
+	uint64_t unplaced;
+	struct machine_check_metrics *checks;
+	size_t nr_checks;
 };
 
 /**

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "event_spec.h"
+#include "persist_totals.h"
 #include "version.h"
 
 #define EVENT_LABEL(event)             \
@@ -233,6 +234,49 @@ static void put_attached(struct metrics_text *text, const struct event_metrics *
 	put_time(text, event, (int64_t)event->meta.attach_wall_ns);
 }
 
+/* ---- hardware errors --------------------------------------------------------------------- */
+
+static void put_hardware_errors(struct metrics_text *text, const struct event_metrics *event)
+{
+	/* All of them, also those that there were none of: what is not there cannot be seen to
+	 * rise. */
+	for (uint32_t severity = 0; event->has_totals && severity < PERSIST_NR_SEVERITIES;
+	     severity++) {
+		const struct metric_label labels[] = {
+			EVENT_LABEL(event),
+			{ "severity", persist_severity__name(severity) },
+			END_LABEL,
+		};
+
+		metrics_text__value(text, labels, event->by_severity[severity]);
+	}
+}
+
+static void put_unplaced(struct metrics_text *text, const struct event_metrics *event)
+{
+	if (event->has_totals)
+		put_number(text, event, event->unplaced);
+}
+
+static void put_machine_checks(struct metrics_text *text, const struct event_metrics *event)
+{
+	for (size_t i = 0; i < event->nr_checks; i++) {
+		const struct machine_check_metrics *check = &event->checks[i];
+		char cpu[NUMBER_SIZE], bank[NUMBER_SIZE];
+		const struct metric_label labels[] = {
+			EVENT_LABEL(event), { "cpu", cpu },
+			{ "bank", bank },   { "severity", persist_severity__name(check->severity) },
+			END_LABEL,
+		};
+
+		snprintf(cpu, sizeof(cpu), "%d", check->cpu);
+		snprintf(bank, sizeof(bank), "%d", check->bank);
+		metrics_text__value(text, labels, check->errors);
+	}
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
 static const struct {
 	struct metric_family family;
 	void (*put)(struct metrics_text *text, const struct event_metrics *event);
@@ -269,6 +313,15 @@ static const struct {
 	{ { "persist_event_attached_timestamp_seconds", METRIC_GAUGE, "seconds",
 	    "Since when the event is recorded, since the epoch." },
 	  put_attached },
+	{ { "persist_hardware_errors", METRIC_COUNTER, NULL,
+	    "Hardware errors that the event reported, by severity." },
+	  put_hardware_errors },
+	{ { "persist_hardware_errors_unplaced", METRIC_COUNTER, NULL,
+	    "Of the hardware errors, those for whose place the event's table had no room." },
+	  put_unplaced },
+	{ { "persist_machine_checks", METRIC_COUNTER, NULL,
+	    "Machine checks, by the CPU that they are about, bank and severity." },
+	  put_machine_checks },
 };
 
 /* ------------------------------------------------------------------------------------------ */
