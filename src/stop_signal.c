@@ -9,12 +9,19 @@
 
 static volatile sig_atomic_t has_come;
 static int stop_pipe[2] = { -1, -1 };
+static void (*last_act)(void);
 
-static void stop(int signal)
+static void stop(int signal_number)
 {
 	int saved_errno = errno;
 
-	(void)signal;
+	if (has_come) {
+		if (last_act)
+			last_act();
+		signal(signal_number, SIG_DFL);
+		raise(signal_number); /* which ends the program when this handler returns */
+		return;
+	}
 	has_come = 1;
 	/* Wakes the poll, also one that is about to begin. */
 	if (write(stop_pipe[1], "", 1) < 0)
@@ -24,13 +31,24 @@ static void stop(int signal)
 
 int stop_signal__catch(void)
 {
-	struct sigaction action = { .sa_handler = stop, .sa_flags = (int)SA_RESETHAND };
+	int err;
 
 	if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
-	if (sigaction(SIGINT, &action, NULL) || sigaction(SIGTERM, &action, NULL))
-		return -errno;
-	return 0;
+	err = stop_signal__catch_also(SIGINT);
+	return err ? err : stop_signal__catch_also(SIGTERM);
+}
+
+int stop_signal__catch_also(int signal_number)
+{
+	struct sigaction action = { .sa_handler = stop };
+
+	return sigaction(signal_number, &action, NULL) ? -errno : 0;
+}
+
+void stop_signal__set_last_act(void (*act)(void))
+{
+	last_act = act;
 }
 
 bool stop_signal__has_come(void)

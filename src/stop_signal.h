@@ -11,6 +11,15 @@
  */
 int stop_signal__catch(void);
 
+/* The same for another signal, after stop_signal__catch(). */
+int stop_signal__catch_also(int signal_number);
+
+/*
+ * What is to be done before a second signal ends the program: restore a terminal. It is called in
+ * the signal's handler.
+ */
+void stop_signal__set_last_act(void (*act)(void));
+
 /* Whether one has come. */
 bool stop_signal__has_come(void);
 
