@@ -24,6 +24,7 @@
 #include "merge.h"
 #include "options.h"
 #include "persist_tree_internal.h"
+#include "record_reader.h"
 #include "time_spec.h"
 
 /* From taking a record's time to its being visible, if nothing interrupts the writer for long. */
@@ -337,6 +338,12 @@ int persist_reader__add_attached(struct persist_reader *reader,
 	err = event_source__of_attached(&attached->event, reader->follow, reader->cpus,
 					&reader->log, &source);
 	return err ? err : take_source(reader, source);
+}
+
+const struct persist_event *record_reader__event(const struct persist_reader *reader,
+						 uint32_t index)
+{
+	return index < reader->nr_sources ? reader->sources[index]->event : NULL;
 }
 
 /* ---- positions --------------------------------------------------------------------------- */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
+/* What the programs may ask a reader besides what persist_bpf.h offers to all. */
+#ifndef PERSIST_RECORD_READER_H
+#define PERSIST_RECORD_READER_H
+
+#include "persist_bpf.h"
+
+/*
+ * One of the events that are read at the moment, also before anything of it was given out; NULL
+ * beyond the last. It is valid until the next call of persist_reader__next().
+ */
+const struct persist_event *record_reader__event(const struct persist_reader *reader,
+						 uint32_t index);
+
+#endif
