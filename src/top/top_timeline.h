@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When events happened: counts of each of the last seconds, by the times of the records, so that
+ * what was recorded long before anybody looked is in its place.
+ */
+#ifndef TOP_TIMELINE_H
+#define TOP_TIMELINE_H
+
+#include <stdint.h>
+
+/* A power of two: 17 minutes. */
+#define TOP_TIMELINE_SECONDS 1024
+
+/* A rate is that of this many whole seconds and of the one that has begun. */
+#define TOP_RATE_SECONDS 5
+
+/* What happened in one second, or in several. */
+struct top_second {
+	uint64_t events;
+	uint64_t lost;
+};
+
+/* Starts as { 0 }. */
+struct top_timeline {
+	uint64_t newest; /* the latest second for which something was counted */
+	struct top_second seconds[TOP_TIMELINE_SECONDS]; /* of second % TOP_TIMELINE_SECONDS */
+};
+
+/**
+ * top_timeline__at() - where to count what happened at a time
+ * @timeline: moved on if the time is later than all before
+ * @time_ns:  of the record, in nanoseconds
+ *
+ * Return: the second, to be added to; NULL if it is so long ago that it is not kept.
+ */
+struct top_second *top_timeline__at(struct top_timeline *timeline, uint64_t time_ns);
+
+/* What happened from second @first to second @last, both included, as far as it is kept. */
+struct top_second top_timeline__sum(const struct top_timeline *timeline, uint64_t first,
+				    uint64_t last);
+
+/* Events a second, at @now_ns. */
+double top_timeline__rate(const struct top_timeline *timeline, uint64_t now_ns);
+
+/* ---- the same for a rate only, in less memory -------------------------------------------- */
+
+/* A power of two, of more than TOP_RATE_SECONDS + 1. */
+#define TOP_RECENT_SECONDS 8
+
+/* Starts as { 0 }. */
+struct top_recent {
+	uint64_t newest;
+	uint32_t events[TOP_RECENT_SECONDS];
+};
+
+void top_recent__add(struct top_recent *recent, uint64_t time_ns);
+double top_recent__rate(const struct top_recent *recent, uint64_t now_ns);
+
+#endif
