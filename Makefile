@@ -36,6 +36,8 @@ STATIC_LDLIBS = -lbpf -lelf -lz -lyajl_s
 READER_LDLIBS :=
 # HTTP of reader metrics
 READER_LDLIBS += -levent_extra -levent_core
+# the screen of reader top
+READER_LDLIBS += -lncursesw -ltinfo
 
 ifdef SANITIZE
 override CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

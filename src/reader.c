@@ -18,6 +18,7 @@ static const struct reader_command *const commands[] = {
 	&list_command,
 	&metrics_command,
 	&summary_command,
+	&top_command,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

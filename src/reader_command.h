@@ -33,6 +33,7 @@ extern const struct reader_command export_command;
 extern const struct reader_command list_command;
 extern const struct reader_command metrics_command;
 extern const struct reader_command summary_command;
+extern const struct reader_command top_command;
 
 /* Messages of the program and of the library, on stderr: "reader: error: ...". */
 extern const struct log log_to_stderr;
