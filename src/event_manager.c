@@ -64,7 +64,7 @@ void event_manager__close(struct event_manager *manager)
 static int put_text(const struct text_files *files, struct pin_tree *tree, const char *file,
 		    const char *text)
 {
-	static const struct pin_access everybody = { 0444, (gid_t)-1 };
+	static const struct pin_access everybody = { PIN_MODE_TEXT, (gid_t)-1 };
 	uint64_t locked = 0;
 	int err, fd;
 

@@ -11,7 +11,7 @@
 #include "registry.h"
 
 static const struct pin_access private_access = { 0600, (gid_t)-1 };
-static const struct pin_access text_access = { 0444, (gid_t)-1 };
+static const struct pin_access text_access = { PIN_MODE_TEXT, (gid_t)-1 };
 
 struct pin {
 	const char *name;

@@ -51,6 +51,12 @@ struct pin_tree {
 #define PIN_HEAD_DIR "head"
 #define PIN_TAIL_DIR "tail"
 
+/*
+ * Of the files for cat. Nobody can write to one, but bpf(2) opens a pinned link only for who may
+ * write it: the owner has to be able to without CAP_DAC_OVERRIDE.
+ */
+#define PIN_MODE_TEXT 0644
+
 /* Names @root, which need not exist; NULL for the default. Returns -ENAMETOOLONG or 0. */
 int pin_tree__init(struct pin_tree *tree, const struct log *log, const char *root);
 
