@@ -9,6 +9,7 @@
 
 #include <bpf/bpf.h>
 
+#include "capabilities.h"
 #include "fd_memory.h"
 
 /* include/uapi/linux/bpf.h of Linux 6.19; the build machine's headers may be older. */
@@ -140,9 +141,8 @@ failed:
 		  "%s%s",
 		  name, cpu, (unsigned long long)sizes->head_bytes,
 		  (unsigned long long)sizes->tail_bytes, strerror(-err),
-		  err == -ENOMEM  ? "; ask for smaller ones with head= and tail="
-		  : err == -EPERM ? "; the loader needs CAP_BPF and CAP_PERFMON"
-				  : "");
+		  err == -ENOMEM ? "; ask for smaller ones with head= and tail="
+				 : capabilities__explain(err));
 	buffers__close(buffers);
 	return err;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "capabilities.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,4 +37,18 @@ bool capabilities__are_missing(char *missing, size_t size)
 			used += snprintf(missing + used, size - used, "%s%s", used ? ", " : "",
 					 needed[i].name);
 	return used;
+}
+
+const char *capabilities__explain(int err)
+{
+	static char text[128];
+	char missing[64];
+
+	if (err != -EPERM && err != -ENOSYS)
+		return "";
+	if (!capabilities__are_missing(missing, sizeof(missing)))
+		return "; the capabilities are there, so a filter refuses it: in a container, use "
+		       "a seccomp profile that allows bpf(2) and perf_event_open(2)";
+	snprintf(text, sizeof(text), "; this process lacks %s", missing);
+	return text;
 }

@@ -12,6 +12,7 @@
 
 #include <bpf/bpf.h>
 
+#include "capabilities.h"
 #include "cpu_list.h"
 #include "registry.h"
 #include "ring_slots.h"
@@ -46,7 +47,7 @@ int event_manager__open(struct event_manager *manager, const struct log *log)
 	err = typed_maps__open(&manager->makers.maps);
 	if (err)
 		log_error(log, "cannot load the types of maps: %s%s", strerror(-err),
-			  err == -EPERM ? "; the loader needs CAP_BPF" : "");
+			  capabilities__explain(err));
 	if (!err)
 		err = text_files__open(&manager->makers.files, log, &manager->types);
 	if (err)

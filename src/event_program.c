@@ -15,6 +15,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "capabilities.h"
 #include "event_constant_values.h"
 #include "fd_memory.h"
 #include "mce_program.h"
@@ -486,7 +487,7 @@ int event_program__load(struct event_program *program, const struct log *log,
 failed:
 	log_error(log, "event %s: cannot load the program for %s:%s: %s%s", request->name,
 		  request->system, request->tracepoint, strerror(-err),
-		  err == -EPERM	  ? "; the loader needs CAP_BPF and CAP_PERFMON"
+		  err == -EPERM	  ? capabilities__explain(err)
 		  : err == -E2BIG ? "; the event has more dynamic fields than can be recorded"
 				  : "; `loader probe` says what this kernel lacks, and with "
 				    "--verbose the verifier's log is shown");
@@ -538,9 +539,8 @@ int event_program__attach(struct event_program *program, const struct log *log,
 	if (link < 0) {
 		log_error(log, "event %s: cannot attach to %s:%s: %s%s", request->name,
 			  request->system, request->tracepoint, strerror(-link),
-			  link == -EACCES || link == -EPERM ? "; the loader needs CAP_PERFMON"
-			  : link == -E2BIG ? "; too many programs are attached to this tracepoint"
-					   : "");
+			  link == -E2BIG ? "; too many programs are attached to this tracepoint"
+					 : capabilities__explain(link));
 		return link;
 	}
 	program->link = link;

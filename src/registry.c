@@ -8,6 +8,8 @@
 
 #include <bpf/bpf.h>
 
+#include "capabilities.h"
+
 static int open_registry_as(const struct pin_tree *tree, bool read_only)
 {
 	char path[PATH_MAX];
@@ -37,7 +39,7 @@ int registry__create(struct pin_tree *tree, const struct typed_maps *maps)
 
 	if (fd < 0) {
 		log_error(tree->log, "cannot make the registry: %s%s", strerror(-fd),
-			  fd == -EPERM ? "; the loader needs CAP_BPF" : "");
+			  capabilities__explain(fd));
 		return fd;
 	}
 	err = pin_tree__put_file(tree, "registry", fd, pin_tree__read_access(tree));

@@ -10,6 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "capabilities.h"
 #include "fd_memory.h"
 #include "persist_record.h"
 #include "text_file_limits.h"
@@ -35,7 +36,7 @@ int text_files__open(struct text_files *files, const struct log *log,
 	err = files->object ? bpf_object__load(files->object) : -errno;
 	if (err) {
 		log_error(log, "cannot load the programs of the text files: %s%s", strerror(-err),
-			  err == -EPERM ? "; the loader needs CAP_BPF and CAP_PERFMON" : "");
+			  capabilities__explain(err));
 		text_files__close(files);
 	}
 	return err;
