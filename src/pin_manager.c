@@ -444,6 +444,12 @@ int pin_tree__stage_event(struct pin_tree *tree, const char *name)
 	return err;
 }
 
+/* What refuses with EPERM when a pin is made or given away. */
+static const char *pin_remedy(int err)
+{
+	return err == -EPERM ? "; it takes CAP_BPF, and for another group CAP_CHOWN" : "";
+}
+
 int pin_tree__stage_pin(struct pin_tree *tree, const char *name, const char *pin, int fd,
 			struct pin_access access)
 {
@@ -455,8 +461,7 @@ int pin_tree__stage_pin(struct pin_tree *tree, const char *name, const char *pin
 	err = bpffs__pin(fd, path, access);
 	if (err)
 		log_error(tree->log, "%s: cannot be pinned: %s%s", path, strerror(-err),
-			  err == -EPERM ? "; it takes CAP_BPF, and for another group CAP_CHOWN"
-					: "");
+			  pin_remedy(err));
 	return err;
 }
 
@@ -542,7 +547,8 @@ int pin_tree__put_file(struct pin_tree *tree, const char *file, int fd, struct p
 	if (!err)
 		err = bpffs__rename(staged, path);
 	if (err) {
-		log_error(tree->log, "%s: cannot be made: %s", path, strerror(-err));
+		log_error(tree->log, "%s: cannot be made: %s%s", path, strerror(-err),
+			  pin_remedy(err));
 		unlink(staged);
 	}
 	return err;
