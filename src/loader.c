@@ -403,7 +403,9 @@ static const struct command commands[] = {
 	  TAKES_JSON, 0, 1, status },
 	{ "probe", "probe [--json]", "Say what this kernel and machine can do.", TAKES_JSON, 0, 0,
 	  probe },
-	{ "run", "run -e SPEC... [--print] [--json] [--detach] [-- COMMAND [ARG]...]",
+	{ "run",
+	  "run -e SPEC... [--print] [--json] [--detach] [--group NAME] [--mode OCTAL]\n"
+	  "      [-- COMMAND [ARG]...]",
 	  "Record these while COMMAND runs, or until interrupted; then they are gone, or with\n"
 	  "      --detach, persistent.",
 	  TAKES_EVENTS | TAKES_ACCESS | TAKES_JSON | TAKES_PRINT | TAKES_DETACH, 0, -1, run },
