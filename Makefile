@@ -24,6 +24,12 @@ includedir ?= $(prefix)/include
 libdir	?= $(prefix)/lib
 pkgconfigdir ?= $(libdir)/pkgconfig
 mandir	?= $(prefix)/share/man
+datadir	?= $(prefix)/share/persist-bpf
+completiondir ?= $(prefix)/share/bash-completion/completions
+# Not below the prefix: where the loader looks for it.
+sysconfdir ?= /etc
+systemdunitdir ?= $(prefix)/lib/systemd/system
+sysusersdir ?= $(prefix)/lib/sysusers.d
 
 CFLAGS	 ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wno-unused-parameter
@@ -173,6 +179,14 @@ start:
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)packaging/show
 
+# ---- packages ------------------------------------------------------------------------------------
+
+# Debian packages in $(OUTPUT)/deb. Installs what it takes to build them.
+.PHONY: deb
+deb:
+	$(Q)packaging/install-deps deb
+	$(Q)packaging/build-deb $(OUTPUT)/deb
+
 # ---- tests ---------------------------------------------------------------------------------------
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUTPUT)/tests/unit/%.t,$(wildcard tests/unit/test_*.c))
@@ -301,7 +315,18 @@ INSTALLED = $(bindir)/persist-loader $(bindir)/persist-reader \
 	$(addprefix $(mandir)/man1/,$(MAN1)) $(addprefix $(mandir)/man3/,$(MAN3)) \
 	$(foreach alias,$(MAN3_ALIASES),$(mandir)/man3/$(call alias_name,$(alias)))
 
-.PHONY: install uninstall
+# An administrator's file: neither replaced nor removed once it was changed.
+CONFIGURATION := $(sysconfdir)/persist-bpf/events.conf
+CONTAINER_FILES := $(notdir $(wildcard packaging/containers/*))
+INSTALLED += $(systemdunitdir)/persist-bpf.service $(sysusersdir)/persist-bpf.conf \
+	$(addprefix $(completiondir)/,persist-loader persist-reader) \
+	$(addprefix $(datadir)/containers/,$(CONTAINER_FILES))
+
+$(OUTPUT)/persist-bpf.service: packaging/systemd/persist-bpf.service.in FORCE | $(OUTPUT)
+	$(Q)sed 's|@bindir@|$(bindir)|' $< > $@
+
+.PHONY: install install-system uninstall
+install: install-system
 install: all $(OUTPUT)/persist-bpf.pc
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) \
 		$(mandir)/man1 $(mandir)/man3)
@@ -318,8 +343,24 @@ install: all $(OUTPUT)/persist-bpf.pc
 	$(foreach alias,$(MAN3_ALIASES),echo .so man3/$(call alias_page,$(alias)) \
 		> $(DESTDIR)$(mandir)/man3/$(call alias_name,$(alias)) &&) :
 
+# What belongs to a system that records from boot on, and to its administrator.
+install-system: $(OUTPUT)/persist-bpf.service
+	install -d $(addprefix $(DESTDIR),$(dir $(CONFIGURATION)) $(systemdunitdir) $(sysusersdir) \
+		$(completiondir) $(datadir)/containers)
+	test -e $(DESTDIR)$(CONFIGURATION) || \
+		install -m 644 packaging/events.conf $(DESTDIR)$(CONFIGURATION)
+	install -m 644 $(OUTPUT)/persist-bpf.service $(DESTDIR)$(systemdunitdir)
+	install -m 644 packaging/systemd/persist-bpf.sysusers.conf \
+		$(DESTDIR)$(sysusersdir)/persist-bpf.conf
+	install -m 644 packaging/bash-completion/persist-bpf $(DESTDIR)$(completiondir)/persist-loader
+	ln -sf persist-loader $(DESTDIR)$(completiondir)/persist-reader
+	install -m 644 $(addprefix packaging/containers/,$(CONTAINER_FILES)) \
+		$(DESTDIR)$(datadir)/containers
+
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	cmp -s packaging/events.conf $(DESTDIR)$(CONFIGURATION) && \
+		rm -f $(DESTDIR)$(CONFIGURATION) || :
 
 .PHONY: format
 format:
@@ -338,6 +379,7 @@ help:
 	@echo '  start          install what is missing, build, record, show events (root)'
 	@echo '  check          all tests, virtual machines included (root)'
 	@echo '  check-quick    without these'
+	@echo '  deb            Debian packages, in $(OUTPUT)/deb'
 	@echo '  bench          costs and speeds, beside those of ftrace and perf (root)'
 	@echo '  fuzz           the parsers of what comes from outside, FUZZ_SECONDS each'
 	@echo '  install, uninstall, format, clean'
