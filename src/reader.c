@@ -12,6 +12,7 @@
 #include "version.h"
 
 static const struct reader_command *const commands[] = {
+	/* clang-format off */
 	&attach_command,
 	&decode_command,
 	&export_command,
@@ -19,6 +20,7 @@ static const struct reader_command *const commands[] = {
 	&metrics_command,
 	&summary_command,
 	&top_command,
+	/* clang-format on */
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
