@@ -21,8 +21,7 @@ void json_text__string(struct text_out *out, const void *bytes, size_t size);
 /* How integers that a double cannot hold are written: those whose magnitude is beyond 2^53. */
 enum json_numbers {
 	JSON_NUMBERS_EXACT,	 /* as numbers, as all others */
-	JSON_NUMBERS_OF_DOUBLES, /* as strings of their digits, for readers that have only doubles
-				  */
+	JSON_NUMBERS_OF_DOUBLES, /* as strings of their digits, for readers with doubles only */
 };
 
 /* Puts an integer, sign-extended to 64 bits if it is a signed one. */

@@ -54,7 +54,12 @@ options_of_help() { # PROGRAM COMMAND
 	esac
 }
 
-# Those that a command takes. The loader is kept from doing anything by a root that is in no BPF
+# getopt_long(3) takes the beginning of a longer option for that one.
+is_abbreviation() { # OPTION, of the command with $options
+	! grep -qx -- "$1" <<< "$options" && grep -qx -- "$1..*" <<< "$options"
+}
+
+# Those that a command takes, without abbreviations. The loader is kept from doing anything by a root that is in no BPF
 # file system and an event that no kernel has.
 taken_options() { # PROGRAM COMMAND OPTION...
 	local option message
@@ -67,7 +72,7 @@ taken_options() { # PROGRAM COMMAND OPTION...
 			message=$("$1" "$2" --root "$root" "$option" ${argument[$option]-} 2>&1 < /dev/null)
 			grep -qE 'there (is|are) no options? ' <<< "$message" || echo "$option"
 			;;
-		*) "$1" "$2" "$option" --help 2>&1 < /dev/null |
+		*) is_abbreviation "$option" || "$1" "$2" "$option" --help 2>&1 < /dev/null |
 			grep -q 'unrecognized option' || echo "$option" ;;
 		esac
 	done
@@ -105,6 +110,7 @@ ln -s ../mce_record/event "$root/events/mce_record"
 ln -s ../mc_event/event "$root/events/mc_event"
 same "mce_record mc_event" "$(complete_words "$BUILD/reader" attach --root "$root" "")" \
 	"events of the tree that --root names"
+same "chrome ctf" "$(complete_words "$BUILD/reader" export --to c)" "formats of an export"
 same mce_record "$(complete_words "$BUILD/loader" remove --root "$root" mce)" "by their beginning"
 _persist_tracepoints() {
 	printf '%s\n' ras:mc_event ras:arm_event sched:sched_switch
