@@ -72,7 +72,9 @@ taken_options() { # PROGRAM COMMAND OPTION...
 			message=$("$1" "$2" --root "$root" "$option" ${argument[$option]-} 2>&1 < /dev/null)
 			grep -qE 'there (is|are) no options? ' <<< "$message" || echo "$option"
 			;;
-		*) is_abbreviation "$option" || "$1" "$2" "$option" --help 2>&1 < /dev/null |
+		# For an option with an argument "--help" is one, perhaps the name of an output.
+		*) is_abbreviation "$option" ||
+			(cd "$root" && "$1" "$2" "$option" --help 2>&1 < /dev/null) |
 			grep -q 'unrecognized option' || echo "$option" ;;
 		esac
 	done
@@ -80,7 +82,7 @@ taken_options() { # PROGRAM COMMAND OPTION...
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
-for program in "$BUILD/loader" "$BUILD/reader"; do
+for program in "$(realpath "$BUILD/loader")" "$(realpath "$BUILD/reader")"; do
 	name=${program##*/}
 	page=man/persist-$name.1
 	commands=$(_persist_commands "$program")
