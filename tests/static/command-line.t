@@ -114,6 +114,8 @@ same "mce_record mc_event" "$(complete_words "$BUILD/reader" attach --root "$roo
 	"events of the tree that --root names"
 same "chrome ctf" "$(complete_words "$BUILD/reader" export --to c)" "formats of an export"
 same mce_record "$(complete_words "$BUILD/loader" remove --root "$root" mce)" "by their beginning"
+same "mce_record mc_event" "$(complete_words "$BUILD/reader" top --root "$root" -e "")" \
+	"behind -e of a reader, too"
 _persist_tracepoints() {
 	printf '%s\n' ras:mc_event ras:arm_event sched:sched_switch
 }
