@@ -69,7 +69,8 @@ LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
 READER_MAIN := reader.c selection.c $(notdir $(wildcard src/reader_*.c))
 READER_PARTS := stop_signal.c $(patsubst src/%,%,$(wildcard src/*/*.c))
 READER_SOURCES := $(READER_MAIN) $(READER_PARTS)
-COMMAND_SOURCES := cursor_file.c json_generator.c json_output.c json_string.c line_writer.c text_output.c
+COMMAND_SOURCES := cursor_file.c json_generator.c json_output.c json_string.c line_writer.c text_output.c \
+	write_all.c
 LIBRARY_SOURCES := $(filter-out $(LOADER_SOURCES) $(READER_SOURCES) $(COMMAND_SOURCES), \
 	$(notdir $(wildcard src/*.c)))
 

@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "write_all.h"
 
 #define FIRST_ROOM (256 * 1024)
 #define MAX_WRITE  (64 * 1024)
@@ -49,28 +50,6 @@ char *line_writer__reserve(struct line_writer *writer, size_t size)
 	return writer->buffer + writer->len;
 }
 
-/* What was begun is ended: a signal that shall end the reader may interrupt it in between. */
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t written = write(fd, bytes, size);
-
-		if (written < 0 && errno == EAGAIN) {
-			struct pollfd pollfd = { .fd = fd, .events = POLLOUT };
-
-			poll(&pollfd, 1, -1);
-			continue;
-		}
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return -errno;
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
-
 /* Writes the complete lines and moves the one that is not to the front. */
 static int write_lines(struct line_writer *writer)
 {
@@ -80,7 +59,7 @@ static int write_lines(struct line_writer *writer)
 		return 0;
 	if (writer->cursor)
 		cursor_file__begin_write(writer->cursor, writer->line_start);
-	err = write_all(writer->fd, writer->buffer, writer->line_start);
+	err = write_all(writer->fd, writer->buffer, writer->line_start, NULL);
 	if (err)
 		return err;
 	if (writer->cursor)

@@ -12,20 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t written = write(fd, bytes, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return -errno;
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
+#include "write_all.h"
 
 /* mkostemp() makes what only the owner can read; the reader of this is somebody else. */
 static int set_mode(int fd)
@@ -42,7 +29,7 @@ static int write_and_rename(int fd, const char *temporary, const char *path, con
 	int err = set_mode(fd);
 
 	if (!err)
-		err = write_all(fd, page, size);
+		err = write_all(fd, page, size, NULL);
 	/* After a crash of the machine the name must not lead to a file that is empty. */
 	if (!err && fsync(fd))
 		err = -errno;
