@@ -563,14 +563,20 @@ static void check_sources(struct persist_reader *reader)
 
 /* ---- passes ------------------------------------------------------------------------------ */
 
-/* When the item at which the stream stands is due. */
+/*
+ * When the item at which the stream stands is due. It can be much newer than the pass, if whoever
+ * takes the items was slow: it still has its place among those of the next one.
+ */
 static uint64_t item_time(const struct persist_reader *reader, const struct cpu_stream *stream)
 {
 	uint64_t time = stream->record ? stream->record->time_ns : stream->loss.before_ns;
+	uint64_t now;
 
+	if (time <= reader->pass_ns + WRITE_MARGIN_NSEC)
+		return time;
 	/* What is there was not recorded in the future: do not wait for that. */
-	return time > reader->pass_ns + WRITE_MARGIN_NSEC ? reader->pass_ns + WRITE_MARGIN_NSEC
-							  : time;
+	now = boottime_now();
+	return time > now ? now : time;
 }
 
 /* Looks for new items in all streams that had none. */

@@ -141,6 +141,33 @@ compare "$(jq -r 'select(.event == "exec") | .seq' "$TMP/merged" | wc -l)" -ge 1
 run "$READER" attach polled polled --json
 is "$(numbers_of <<< "$out" | ranges)" 1-30 "an event that is named twice is shown once" || diag "$status: $err"
 
+# Whoever takes the lines does so slowly: what came meanwhile has its place, too.
+"$LOADER" add $NUMBERED_EVENT/name=often,head=2M/ syscalls:sys_enter_remap_file_pages/name=seldom/ > /dev/null
+produce 0 3000 > /dev/null
+produce 0 1 1 0 remap_file_pages > /dev/null
+mkfifo "$TMP/late-pipe"
+"$READER" attach often seldom -f > "$TMP/late-pipe" 2> /dev/null &
+late_reader=$!
+background_pids+=($late_reader)
+exec 4< "$TMP/late-pipe"
+waits_for_pipe() {
+	local pid
+
+	for pid in $(processes_of "$READER"); do
+		grep -q pipe_write "$pid/wchan" 2> /dev/null && return
+	done
+	return 1
+}
+ok "a reader whose lines nobody takes waits" wait_until 20 waits_for_pipe
+produce 0 3000 3001 > /dev/null
+produce 0 1 2 0 remap_file_pages > /dev/null
+timeout 20 head -n 6002 <&4 > "$TMP/taken-late"
+exec 4<&-
+kill $late_reader 2> /dev/null
+is "$(wc -l < "$TMP/taken-late")" 6002 "then all of them come"
+is "$(sed -E 's/.*\] +([0-9]+\.[0-9]+): .*/\1/' "$TMP/taken-late" | sort -n -c 2>&1)" "" "in the order of time"
+"$LOADER" remove often seldom > /dev/null
+
 # ---- losses ----------------------------------------------------------------------------------------
 
 "$LOADER" clear small > /dev/null
