@@ -79,6 +79,17 @@ static int read_all(const char *path, char **text, size_t *len)
 	return 0;
 }
 
+int tracefs__read_file(const char *name, char **text, size_t *len)
+{
+	const char *tracefs = tracefs__mount_point();
+	char path[PATH_MAX];
+
+	if (!tracefs)
+		return -errno;
+	snprintf(path, sizeof(path), "%s/%s", tracefs, name);
+	return read_all(path, text, len);
+}
+
 int tracefs__read_tracepoint(const char *system, const char *name, uint32_t *id, char **text,
 			     size_t *len)
 {

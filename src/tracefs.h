@@ -15,6 +15,12 @@ const char *tracefs__mount_point(void);
 const char *tracefs__what_is_wrong(void);
 
 /*
+ * Reads a file that is directly in tracefs. *@text is allocated, with a NUL behind it, and the
+ * caller frees it. Returns 0 or -errno.
+ */
+int tracefs__read_file(const char *name, char **text, size_t *len);
+
+/*
  * Reads the format text and the id of @system:@name. *@text is allocated, the caller frees it.
  * Returns 0, -ENOENT if there is no such tracepoint, or another -errno.
  */
