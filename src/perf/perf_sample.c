@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "perf/perf_sample.h"
+
 #include <string.h>
 
-#include "perf/perf_sample.h"
+#include "perf/perf_put.h"
 #include "persist_bpf.h"
 
 /* The payload, padded so that it and its length, a __u32, are a multiple of 8 bytes. */
@@ -28,30 +30,13 @@ size_t perf_sample__size(const struct perf_sample_format *format,
 	return size;
 }
 
-static char *put(char *to, const void *from, size_t size)
-{
-	memcpy(to, from, size);
-	return to + size;
-}
-
-static char *put_word(char *to, uint64_t word)
-{
-	return put(to, &word, sizeof(word));
-}
-
-/* Two values of 32 bits, in this order in memory. */
-static char *put_pair(char *to, uint32_t first, uint32_t second)
-{
-	return put(put(to, &first, sizeof(first)), &second, sizeof(second));
-}
-
 static char *put_raw(char *to, const struct persist_record *record)
 {
 	uint32_t size = raw_size(record);
 	char *end = to + sizeof(size) + size;
 
-	to = put(to, &size, sizeof(size));
-	to = put(to, persist_record__payload(record), record->size);
+	to = perf_put(to, &size, sizeof(size));
+	to = perf_put(to, persist_record__payload(record), record->size);
 	memset(to, 0, (size_t)(end - to));
 	return end;
 }
@@ -65,35 +50,35 @@ size_t perf_sample__write(const struct perf_sample_format *format,
 		.misc = PERF_RECORD_MISC_KERNEL,
 		.size = (uint16_t)perf_sample__size(format, record),
 	};
-	char *at = put(to, &header, sizeof(header));
+	char *at = perf_put(to, &header, sizeof(header));
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		at = put_word(at, format->id);
+		at = perf_put_word(at, format->id);
 	if (type & PERF_SAMPLE_IP)
-		at = put_word(at, 0);
+		at = perf_put_word(at, 0);
 	if (type & PERF_SAMPLE_TID)
-		at = put_pair(at, record->pid, record->tid);
+		at = perf_put_pair(at, record->pid, record->tid);
 	if (type & PERF_SAMPLE_TIME)
-		at = put_word(at, time);
+		at = perf_put_word(at, time);
 	if (type & PERF_SAMPLE_ADDR)
-		at = put_word(at, 0);
+		at = perf_put_word(at, 0);
 	if (type & PERF_SAMPLE_ID)
-		at = put_word(at, format->id);
+		at = perf_put_word(at, format->id);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		at = put_word(at, format->id);
+		at = perf_put_word(at, format->id);
 	if (type & PERF_SAMPLE_CPU)
-		at = put_pair(at, record->cpu, 0);
+		at = perf_put_pair(at, record->cpu, 0);
 	if (type & PERF_SAMPLE_PERIOD)
-		at = put_word(at, 1);
+		at = perf_put_word(at, 1);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		at = put_word(at, 0);
+		at = perf_put_word(at, 0);
 	if (type & PERF_SAMPLE_RAW)
 		at = put_raw(at, record);
 	if (type & PERF_SAMPLE_WEIGHT)
-		at = put_word(at, 0);
+		at = perf_put_word(at, 0);
 	if (type & PERF_SAMPLE_DATA_SRC)
-		at = put_word(at, 0);
+		at = perf_put_word(at, 0);
 	if (type & PERF_SAMPLE_TRANSACTION)
-		at = put_word(at, 0);
+		at = perf_put_word(at, 0);
 	return (size_t)(at - (char *)to);
 }
