@@ -67,7 +67,7 @@ endif
 LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
 # The reader's command line; below src/ a directory for each subject that only its commands know.
 READER_MAIN := reader.c selection.c $(notdir $(wildcard src/reader_*.c))
-READER_PARTS := stop_signal.c $(patsubst src/%,%,$(wildcard src/*/*.c))
+READER_PARTS := stop_signal.c workload.c $(patsubst src/%,%,$(wildcard src/*/*.c))
 READER_SOURCES := $(READER_MAIN) $(READER_PARTS)
 COMMAND_SOURCES := cursor_file.c json_generator.c json_output.c json_string.c line_writer.c text_output.c \
 	write_all.c
