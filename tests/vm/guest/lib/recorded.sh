@@ -32,6 +32,8 @@ keep_records() {
 		into "$keep_dir/text" reader attach "$root/$2"
 	succeeds "$1: the reader shows JSON" \
 		into "$keep_dir/json" reader attach "$root/$2" --json
+	succeeds "$1: reader record writes a file for perf" \
+		reader record -q -o "$keep_dir/perf.data" -e "$root/$2" true
 }
 
 # keep_accounts LABEL EVENT: the counters, as the loader and as bpftool show them. They are read
