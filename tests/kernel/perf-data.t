@@ -110,17 +110,22 @@ done
 for event in "${events[@]}"; do
 	# A busy machine makes more system calls than one of the two can keep up with.
 	if [ $event = raw_syscalls:sys_enter ] && grep -qi lost "$TMP/ours.err" "$TMP/theirs.err"; then
-		skip "$event: some are lost"
-		skip "$event: some are lost"
+		for _ in 1 2 3; do skip "$event: some are lost"; done
 		continue
 	fi
 	for file in ours theirs; do
 		grep -F " $event: " "$TMP/$file" | sed 's/  */ /g' > "$TMP/$file.event"
 	done
 	compare "$(wc -l < "$TMP/ours.event")" -ge 100 "$event: 100 lines or more are compared"
-	ok "$event: perf script shows the same of both" \
-		cmp "$TMP/ours.event" "$TMP/theirs.event" || diag \
-		"$(diff "$TMP/ours.event" "$TMP/theirs.event" | cut -c 1-300 | head -n 12)"
+	diff "$TMP/ours.event" "$TMP/theirs.event" > "$TMP/difference"
+	# While a task is in the middle of a call of bpf(2), the kernel tells no program of events on
+	# its CPU (docs/design.md), and counts them.
+	missed=$("$LOADER" status "${event#*:}" --json | jq '.events[0].missed')
+	is "$(grep -c '^<' "$TMP/difference")" 0 "$event: each of our lines is perf's" ||
+		diag "$(cut -c 1-300 "$TMP/difference" | head -n 12)"
+	compare "$(grep -c '^>' "$TMP/difference")" -le "$missed" \
+		"$event: and each of perf's ours, but of what no program was told" ||
+		diag "$(cut -c 1-300 "$TMP/difference" | head -n 12)"
 done
 compare "$(awk '{ print length }' "$TMP/ours" | sort -n | tail -n 1)" -ge 3900 "a record of 4 KiB"
 is "$(evlist "$TMP/ours.data")" "$(printf '%s\n' "${events[@]}")" \
