@@ -37,10 +37,20 @@
 /*
  * A bank that is none: the kernel's notice of a memory error that firmware reported
  * (apei_mce_report_mem_error() in arch/x86/kernel/cpu/mce/apei.c of Linux). It makes the bits up
- * that all vendors share, and an error code of Intel's form: its severity is that of
- * MCE_VENDOR_UNKNOWN, its kind that of MCE_VENDOR_INTEL.
+ * that all vendors share, and an error code of Intel's form.
  */
 #define MCE_BANK_FIRMWARE 255
+
+/* Whose manual tells how bad the error in a bank is, and whose of what kind. */
+static inline __u32 mce_severity_vendor(__u32 vendor, __u32 bank)
+{
+	return bank == MCE_BANK_FIRMWARE ? MCE_VENDOR_UNKNOWN : vendor;
+}
+
+static inline __u32 mce_kind_vendor(__u32 vendor, __u32 bank)
+{
+	return bank == MCE_BANK_FIRMWARE ? MCE_VENDOR_INTEL : vendor;
+}
 
 static inline int mce_vendor_is_intel(__u32 vendor)
 {
@@ -160,7 +170,7 @@ static inline enum mce_severity mce_recovery_class(__u64 status)
  * mce_severity() - how bad an error is, by the architecture alone
  * @status: MCi_STATUS
  * @mcgcap: MCG_CAP; 0 if not known
- * @vendor: MCE_VENDOR_*, or any other number of the kernel's
+ * @vendor: of mce_severity_vendor()
  *
  * What the kernel makes of it can be worse: it knows what was running. MCG_STATUS does not
  * count: it tells whether the interrupted program can go on, not what the error is.
@@ -266,7 +276,7 @@ static inline enum mce_error_kind mce_amd_kind(__u64 code)
 /**
  * mce_error_kind() - what is broken, by the error code of MCi_STATUS
  * @status: MCi_STATUS
- * @vendor: MCE_VENDOR_*, or any other number of the kernel's
+ * @vendor: of mce_kind_vendor()
  *
  * A kind is one of the architecture's. AMD's finer ones lie in the extended error code, whose
  * meaning depends on the unit.

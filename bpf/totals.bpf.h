@@ -117,8 +117,9 @@ static __always_inline void describe_machine_check(const struct machine_check *m
 						   struct persist_total_key *key,
 						   struct error_report *report)
 {
-	key->severity = mce_severity(mce->status, mce->mcgcap, mce->vendor);
-	key->kind = mce_error_kind(mce->status, mce->vendor);
+	key->severity =
+		mce_severity(mce->status, mce->mcgcap, mce_severity_vendor(mce->vendor, mce->bank));
+	key->kind = mce_error_kind(mce->status, mce_kind_vendor(mce->vendor, mce->bank));
 	key->socket = mce->socket;
 	key->cpu = mce->cpu;
 	key->bank = mce->bank;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "totals_layout.h"
+
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct mce_name severities[MCE_NR_SEVERITIES] = {
@@ -22,24 +24,23 @@ static const struct mce_name severities[MCE_NR_SEVERITIES] = {
 	[MCE_SEVERITY_FATAL] = { "fatal", "fatal" },
 };
 
-static const struct mce_name kinds[MCE_NR_KINDS] = {
-	[MCE_KIND_UNKNOWN] = { "unknown", "not a code of the architecture" },
-	[MCE_KIND_UNCLASSIFIED] = { "unclassified", "unclassified error" },
-	[MCE_KIND_MICROCODE_ROM] = { "microcode_rom", "parity error in the microcode ROM" },
-	[MCE_KIND_EXTERNAL] = { "external", "BINIT# from another processor" },
-	[MCE_KIND_FRC] = { "frc", "functional redundancy check (FRC) error" },
-	[MCE_KIND_INTERNAL_PARITY] = { "internal_parity", "internal parity error" },
-	[MCE_KIND_SMM_CODE_ACCESS] = { "smm_code_access",
-				       "SMM handler tried to run code outside of SMRR" },
-	[MCE_KIND_INTERNAL_TIMER] = { "internal_timer", "internal timer error" },
-	[MCE_KIND_IO] = { "io", "I/O error" },
-	[MCE_KIND_INTERNAL] = { "internal", "internal error" },
-	[MCE_KIND_CACHE_HIERARCHY] = { "cache_hierarchy", "cache hierarchy, generic error" },
-	[MCE_KIND_TLB] = { "tlb", "TLB" },
-	[MCE_KIND_MEMORY_CONTROLLER] = { "memory_controller", "memory controller" },
-	[MCE_KIND_CACHE] = { "cache", "cache" },
-	[MCE_KIND_EXTENDED_MEMORY] = { "extended_memory", "memory used as a cache" },
-	[MCE_KIND_BUS] = { "bus", "bus" },
+static const char *const kind_texts[MCE_NR_KINDS] = {
+	[MCE_KIND_UNKNOWN] = "not a code of the architecture",
+	[MCE_KIND_UNCLASSIFIED] = "unclassified error",
+	[MCE_KIND_MICROCODE_ROM] = "parity error in the microcode ROM",
+	[MCE_KIND_EXTERNAL] = "BINIT# from another processor",
+	[MCE_KIND_FRC] = "functional redundancy check (FRC) error",
+	[MCE_KIND_INTERNAL_PARITY] = "internal parity error",
+	[MCE_KIND_SMM_CODE_ACCESS] = "SMM handler tried to run code outside of SMRR",
+	[MCE_KIND_INTERNAL_TIMER] = "internal timer error",
+	[MCE_KIND_IO] = "I/O error",
+	[MCE_KIND_INTERNAL] = "internal error",
+	[MCE_KIND_CACHE_HIERARCHY] = "cache hierarchy, generic error",
+	[MCE_KIND_TLB] = "TLB",
+	[MCE_KIND_MEMORY_CONTROLLER] = "memory controller",
+	[MCE_KIND_CACHE] = "cache",
+	[MCE_KIND_EXTENDED_MEMORY] = "memory used as a cache",
+	[MCE_KIND_BUS] = "bus",
 };
 
 const struct mce_name *mce_severity__name(enum mce_severity severity)
@@ -47,9 +48,15 @@ const struct mce_name *mce_severity__name(enum mce_severity severity)
 	return &severities[severity];
 }
 
-const struct mce_name *mce_error_kind__name(enum mce_error_kind kind)
+/* The word that totals of errors have for it as well. */
+const char *mce_error_kind__id(enum mce_error_kind kind)
 {
-	return &kinds[kind];
+	return totals_layout__kind_name("mce", "mce_record", kind);
+}
+
+const char *mce_error_kind__text(enum mce_error_kind kind)
+{
+	return kind_texts[kind];
 }
 
 /* ---- vendors ----------------------------------------------------------------------------- */
@@ -104,7 +111,7 @@ static const struct mce_name intel_levels[4] = {
 static const struct mce_name amd_levels[4] = {
 	[1] = { "l1", "level 1" },
 	[2] = { "l2", "level 2" },
-	[3] = { "l3_or_generic", "level 3 or any" },
+	[3] = { "l3-or-generic", "level 3 or any" },
 };
 
 /* TT, SDM table 15-10. */
@@ -117,8 +124,8 @@ static const struct mce_name transactions[3] = {
 /* RRRR, SDM table 15-12. */
 static const struct mce_name requests[9] = {
 	{ "error", "any request" },	{ "read", "read" },
-	{ "write", "write" },		{ "data_read", "data read" },
-	{ "data_write", "data write" }, { "instruction_fetch", "instruction fetch" },
+	{ "write", "write" },		{ "data-read", "data read" },
+	{ "data-write", "data write" }, { "instruction-fetch", "instruction fetch" },
 	{ "prefetch", "prefetch" },	{ "eviction", "eviction" },
 	{ "snoop", "snoop" },
 };
@@ -147,7 +154,7 @@ static const struct mce_name accesses[4] = {
 /* MMM, SDM table 15-14. */
 static const struct mce_name operations[5] = {
 	{ "generic", "any operation" }, { "read", "read" },
-	{ "write", "write" },		{ "address_command", "address or command" },
+	{ "write", "write" },		{ "address-command", "address or command" },
 	{ "scrub", "scrubbing" },
 };
 
@@ -156,7 +163,7 @@ static const struct mce_name operations[5] = {
 
 /* UU of AMD's internal errors; the other values are reserved (mce_amd.c). */
 static const struct mce_name internals[4] = {
-	[2] = { "hardware_assert", "hardware assertion" },
+	[2] = { "hardware-assert", "hardware assertion" },
 };
 
 static void parse_level(struct mce_code *code, uint32_t bits, bool is_amd)

@@ -55,7 +55,10 @@ struct mce_code {
 void mce_code__parse(struct mce_code *code, uint64_t status, uint32_t vendor);
 
 const struct mce_name *mce_severity__name(enum mce_severity severity);
-const struct mce_name *mce_error_kind__name(enum mce_error_kind kind);
+
+/* The same for a kind. */
+const char *mce_error_kind__id(enum mce_error_kind kind);
+const char *mce_error_kind__text(enum mce_error_kind kind);
 
 /* "intel", "Intel" for a number of the kernel's; NULL for one that it does not have. */
 const struct mce_name *mce_vendor__name(uint32_t vendor);

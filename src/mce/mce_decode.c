@@ -77,6 +77,11 @@ static bool is_amd(const struct mce_decoded *decoded)
 	return mce_vendor_is_amd(decoded->vendor);
 }
 
+static uint32_t bank_of(const struct mce_decoded *decoded)
+{
+	return (uint32_t)mce_decoded__get(decoded, MCE_BANK);
+}
+
 static uint64_t known_of_intel(const struct mce_decoded *decoded)
 {
 	uint64_t cap = mce_decoded__get(decoded, MCE_MCGCAP), known = 0;
@@ -177,7 +182,7 @@ static void decode_corrected(struct mce_decoded *decoded)
 
 /* SDM table 15-3. */
 static const struct mce_name modes[8] = {
-	[0] = { "segment_offset", "offset in a segment" },
+	[0] = { "segment-offset", "offset in a segment" },
 	[1] = { "linear", "linear" },
 	[2] = { "physical", "physical" },
 	[3] = { "memory", "memory" },
@@ -323,8 +328,7 @@ static void decode_code(struct mce_decoded *decoded)
 
 	decoded->code_value = (uint16_t)(status & MCE_STATUS_CODE);
 	decoded->model_code = (uint16_t)(status >> 16);
-	mce_code__parse(&decoded->code, status,
-			decoded->is_from_firmware ? MCE_VENDOR_INTEL : decoded->vendor);
+	mce_code__parse(&decoded->code, status, mce_kind_vendor(decoded->vendor, bank_of(decoded)));
 }
 
 void mce_decode(struct mce_decoded *decoded, const struct mce_registers *registers)
@@ -334,15 +338,13 @@ void mce_decode(struct mce_decoded *decoded, const struct mce_registers *registe
 	*decoded = (struct mce_decoded){ .registers = *registers, .vendor = MCE_VENDOR_UNKNOWN };
 	if (mce_registers__has(registers, MCE_CPUVENDOR))
 		decoded->vendor = (uint32_t)mce_registers__get(registers, MCE_CPUVENDOR);
-	decoded->is_from_firmware = mce_registers__has(registers, MCE_BANK) &&
-				    mce_registers__get(registers, MCE_BANK) == MCE_BANK_FIRMWARE;
+	decoded->is_from_firmware = bank_of(decoded) == MCE_BANK_FIRMWARE;
 	decode_cpuid(decoded);
 	decoded->has_smca = mce_smca__is(registers) && !decoded->is_from_firmware;
 	if (decoded->has_smca)
 		mce_smca__decode(&decoded->smca, registers, decoded->family, decoded->model);
-	decoded->severity =
-		mce_severity(status, mce_registers__get(registers, MCE_MCGCAP),
-			     decoded->is_from_firmware ? MCE_VENDOR_UNKNOWN : decoded->vendor);
+	decoded->severity = mce_severity(status, mce_registers__get(registers, MCE_MCGCAP),
+					 mce_severity_vendor(decoded->vendor, bank_of(decoded)));
 	decode_status(decoded);
 	decode_mcg_status(decoded);
 	decode_code(decoded);

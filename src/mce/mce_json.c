@@ -65,7 +65,7 @@ static void generate_error(struct json_generator *generator, const struct mce_de
 	json_generator__open_map(generator, "error");
 	json_generator__number(generator, "code", decoded->code_value);
 	json_generator__number(generator, "model_code", decoded->model_code);
-	generate_name(generator, "kind", mce_error_kind__name(code->kind));
+	json_generator__string(generator, "kind", mce_error_kind__id(code->kind));
 	generate_name(generator, "internal", code->internal);
 	generate_name(generator, "operation", code->operation);
 	generate_name(generator, "participation", code->participation);

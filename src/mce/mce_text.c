@@ -129,7 +129,7 @@ static void print_error(struct text *text)
 	const struct mce_code *code = &decoded->code;
 
 	begin_line(text, "error");
-	put(text, "%s", mce_error_kind__name(code->kind)->text);
+	put(text, "%s", mce_error_kind__text(code->kind));
 	text->separator = ": ";
 	put_name(text, code->internal);
 	put_name(text, code->operation);

@@ -337,8 +337,15 @@ static void test_names(void **state)
 {
 	for (int severity = 0; severity < MCE_NR_SEVERITIES; severity++)
 		assert_non_null(mce_severity__name(severity)->id);
+	/* The same words as in totals, where 0 says that it is not known. */
+	for (int severity = 1; severity < MCE_NR_SEVERITIES; severity++)
+		assert_string_equal(mce_severity__name(severity)->id,
+				    persist_severity__name((uint32_t)severity));
 	for (int kind = 0; kind < MCE_NR_KINDS; kind++)
-		assert_non_null(mce_error_kind__name(kind)->id);
+		assert_non_null(mce_error_kind__text(kind));
+	assert_string_equal(mce_error_kind__id(MCE_KIND_UNKNOWN), "unknown");
+	for (int kind = 1; kind < MCE_NR_KINDS; kind++)
+		assert_string_not_equal(mce_error_kind__id(kind), "unknown");
 }
 
 int main(void)
