@@ -110,7 +110,7 @@ const struct persist_total_entry *persist_totals__total_of_page(const struct per
  * @totals: the snapshot that @key is from
  * @key:    the key
  *
- * Return: a word such as "memory-controller" that lives for ever; NULL if the event's keys have no
+ * Return: a word such as "memory_controller" that lives for ever; NULL if the event's keys have no
  * kind, "unknown" if it is none that is known.
  */
 const char *persist_totals__kind_name(const struct persist_totals *totals,

@@ -2,6 +2,7 @@
 #include "json_generator.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "json_string.h"
@@ -100,4 +101,19 @@ void json_generator__number(struct json_generator *generator, const char *key, u
 	print_decimal(&out, value);
 	put_key(generator, key);
 	check(generator, yajl_gen_number(generator->gen, digits, out.len));
+}
+
+void json_generator__signed(struct json_generator *generator, const char *key, int64_t value)
+{
+	put_key(generator, key);
+	check(generator, yajl_gen_integer(generator->gen, value));
+}
+
+void json_generator__decimal(struct json_generator *generator, const char *key, double value)
+{
+	char digits[400]; /* the largest double has 309 before the point */
+	int len = snprintf(digits, sizeof(digits), "%.3f", value);
+
+	put_key(generator, key);
+	check(generator, yajl_gen_number(generator->gen, digits, (size_t)len));
 }

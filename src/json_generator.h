@@ -43,5 +43,9 @@ void json_generator__bool(struct json_generator *generator, const char *key, boo
 
 /* Exact for all 64 bits. */
 void json_generator__number(struct json_generator *generator, const char *key, uint64_t value);
+void json_generator__signed(struct json_generator *generator, const char *key, int64_t value);
+
+/* With three digits behind the point. */
+void json_generator__decimal(struct json_generator *generator, const char *key, double value);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "mce_kinds.h"
 #include "mce_status.h"
 #include "persist_totals.h"
 
@@ -40,59 +41,46 @@
 /* ---- kinds ------------------------------------------------------------------------------- */
 
 static const char *const mce_kinds[] = {
-	[MCE_KIND_UNKNOWN] = "unknown",
-	[MCE_KIND_UNCLASSIFIED] = "unclassified",
-	[MCE_KIND_MICROCODE_ROM] = "microcode-rom",
-	[MCE_KIND_EXTERNAL] = "external",
-	[MCE_KIND_FRC] = "frc",
-	[MCE_KIND_INTERNAL_PARITY] = "internal-parity",
-	[MCE_KIND_SMM_CODE_ACCESS] = "smm-code-access",
-	[MCE_KIND_INTERNAL_TIMER] = "internal-timer",
-	[MCE_KIND_IO] = "io",
-	[MCE_KIND_INTERNAL] = "internal",
-	[MCE_KIND_CACHE_HIERARCHY] = "cache-hierarchy",
-	[MCE_KIND_TLB] = "tlb",
-	[MCE_KIND_MEMORY_CONTROLLER] = "memory-controller",
-	[MCE_KIND_CACHE] = "cache",
-	[MCE_KIND_EXTENDED_MEMORY] = "extended-memory",
-	[MCE_KIND_BUS] = "bus",
+#define X(kind, id, text) [MCE_KIND_##kind] = id,
+	MCE_KINDS(X)
+#undef X
 };
 
 /* UEFI, appendix N, "Memory Error Section", memory error type */
 static const char *const cper_memory_kinds[] = {
 	"unknown",
-	"no-error",
-	"single-bit",
-	"multi-bit",
-	"single-symbol-chipkill",
-	"multi-symbol-chipkill",
-	"master-abort",
-	"target-abort",
+	"no_error",
+	"single_bit",
+	"multi_bit",
+	"single_symbol_chipkill",
+	"multi_symbol_chipkill",
+	"master_abort",
+	"target_abort",
 	"parity",
-	"watchdog-timeout",
-	"invalid-address",
-	"mirror-broken",
-	"memory-sparing",
-	"scrub-corrected",
-	"scrub-uncorrected",
-	"physical-memory-map-out",
+	"watchdog_timeout",
+	"invalid_address",
+	"mirror_broken",
+	"memory_sparing",
+	"scrub_corrected",
+	"scrub_uncorrected",
+	"physical_memory_map_out",
 };
 
 /* drivers/cxl/core/trace.h after CXL 3.1, table 8-45: memory event type of a general media event */
 static const char *const cxl_media_kinds[] = {
-	"ecc",	     "invalid-address",	       "data-path",	 "te-state-violation",
-	"scrub-ecc", "cme-counter-expiration", "ckid-violation",
+	"ecc",	     "invalid_address",	       "data_path",	 "te_state_violation",
+	"scrub_ecc", "cme_counter_expiration", "ckid_violation",
 };
 
 /* The same after table 8-46, of a DRAM event */
 static const char *const cxl_dram_kinds[] = {
 	"ecc",
-	"scrub-ecc",
-	"invalid-address",
-	"data-path",
-	"te-state-violation",
-	"cme-counter-expiration",
-	"ckid-violation",
+	"scrub_ecc",
+	"invalid_address",
+	"data_path",
+	"te_state_violation",
+	"cme_counter_expiration",
+	"ckid_violation",
 };
 
 /* ---- events ------------------------------------------------------------------------------ */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "totals_layout.h"
+#include "mce_kinds.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -24,23 +24,10 @@ static const struct mce_name severities[MCE_NR_SEVERITIES] = {
 	[MCE_SEVERITY_FATAL] = { "fatal", "fatal" },
 };
 
-static const char *const kind_texts[MCE_NR_KINDS] = {
-	[MCE_KIND_UNKNOWN] = "not a code of the architecture",
-	[MCE_KIND_UNCLASSIFIED] = "unclassified error",
-	[MCE_KIND_MICROCODE_ROM] = "parity error in the microcode ROM",
-	[MCE_KIND_EXTERNAL] = "BINIT# from another processor",
-	[MCE_KIND_FRC] = "functional redundancy check (FRC) error",
-	[MCE_KIND_INTERNAL_PARITY] = "internal parity error",
-	[MCE_KIND_SMM_CODE_ACCESS] = "SMM handler tried to run code outside of SMRR",
-	[MCE_KIND_INTERNAL_TIMER] = "internal timer error",
-	[MCE_KIND_IO] = "I/O error",
-	[MCE_KIND_INTERNAL] = "internal error",
-	[MCE_KIND_CACHE_HIERARCHY] = "cache hierarchy, generic error",
-	[MCE_KIND_TLB] = "TLB",
-	[MCE_KIND_MEMORY_CONTROLLER] = "memory controller",
-	[MCE_KIND_CACHE] = "cache",
-	[MCE_KIND_EXTENDED_MEMORY] = "memory used as a cache",
-	[MCE_KIND_BUS] = "bus",
+static const struct mce_name kinds[MCE_NR_KINDS] = {
+#define X(kind, id, text) [MCE_KIND_##kind] = { id, text },
+	MCE_KINDS(X)
+#undef X
 };
 
 const struct mce_name *mce_severity__name(enum mce_severity severity)
@@ -51,12 +38,12 @@ const struct mce_name *mce_severity__name(enum mce_severity severity)
 /* The word that totals of errors have for it as well. */
 const char *mce_error_kind__id(enum mce_error_kind kind)
 {
-	return totals_layout__kind_name("mce", "mce_record", kind);
+	return kinds[kind].id;
 }
 
 const char *mce_error_kind__text(enum mce_error_kind kind)
 {
-	return kind_texts[kind];
+	return kinds[kind].text;
 }
 
 /* ---- vendors ----------------------------------------------------------------------------- */

@@ -60,8 +60,8 @@ if has_tracepoint bpf_test_run/bpf_trigger_tp; then
 	run_ok "clear" "$LOADER" clear storm
 	run "$STORM" check storm "$EVENTS"
 	is "$status" 0 "gives new buffers and keeps the totals" || diag "$out"
-	ok "a process takes the event over and lets go of it again" \
-		"$HELPERS/owner" attach=storm detach > /dev/null
+	run_ok "a process takes the event over and lets go of it again" \
+		"$HELPERS/owner" attach=storm detach
 	run "$STORM" check storm "$EVENTS"
 	is "$status" 0 "it keeps its totals" || diag "$out"
 	run_ok "remove" "$LOADER" remove storm
@@ -191,7 +191,7 @@ run_ok "start leaves it as it is" "$LOADER" start
 not_ok "without totals" test -e $ROOT/mc_event/totals
 run_ok "clear works" "$LOADER" clear mc_event
 run_ok "attach works" "$READER" attach mc_event
-ok "a process takes it over and lets go of it" "$HELPERS/owner" attach=mc_event detach > /dev/null
+run_ok "a process takes it over and lets go of it" "$HELPERS/owner" attach=mc_event detach
 run_ok "remove works" "$LOADER" remove mc_event
 run_ok "added again" "$LOADER" add ras:mc_event
 ok "it counts" test -e $ROOT/mc_event/totals

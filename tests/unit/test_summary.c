@@ -136,7 +136,7 @@ static void test_words(void **state)
 	char text[SUMMARY_TEXT_SIZE];
 
 	summary__describe_key(&totals, &one.key, text);
-	assert_string_equal(text, "socket 0 cpu 3 bank 7 memory-controller");
+	assert_string_equal(text, "socket 0 cpu 3 bank 7 memory_controller");
 	one = of_dimm("a\nb\033", 1, 1);
 	totals = totals_of("ras", "mc_event", &one, 1);
 	summary__describe_key(&totals, &one.key, text);

@@ -202,10 +202,10 @@ static void test_names(void **state)
 	const char *system, *tracepoint;
 	size_t nr = 0;
 
-	assert_string_equal(totals_layout__kind_name("mce", "mce_record", 12), "memory-controller");
+	assert_string_equal(totals_layout__kind_name("mce", "mce_record", 12), "memory_controller");
 	assert_string_equal(totals_layout__kind_name("mce", "mce_record", 1000), "unknown");
-	assert_string_equal(totals_layout__kind_name("ras", "extlog_mem_event", 3), "multi-bit");
-	assert_string_equal(totals_layout__kind_name("cxl", "cxl_dram", 1), "scrub-ecc");
+	assert_string_equal(totals_layout__kind_name("ras", "extlog_mem_event", 3), "multi_bit");
+	assert_string_equal(totals_layout__kind_name("cxl", "cxl_dram", 1), "scrub_ecc");
 	assert_null(totals_layout__kind_name("ras", "mc_event", 1));
 	assert_null(totals_layout__kind_name("sched", "sched_switch", 1));
 	assert_string_equal(persist_severity__name(PERSIST_SEVERITY_DEFERRED), "deferred");

@@ -4,7 +4,8 @@
 # them; and pages that the kernel takes out of use. What was counted is compared with the records,
 # with what was injected, and with ftrace.
 
-# Severity and kind are in the status: AMD's deferred bit is 44, the others are of all vendors.
+# Severity and kind are in the status. Bit 44 is AMD's for deferred errors. The addresses are said
+# to be physical ones, which Intel wants to know.
 mixed_statuses="
 	0x8820000000000135 0x9c2000000000001a 0x9820000000000400 0xdc20000000000810
 	0x9c20100000000135 0xbc20000000000135 0xbe20000000000810 0xfc20000000000011
@@ -51,6 +52,7 @@ inject_storm() {
 		# The kernel forgets these with each injection.
 		echo 0x9c20000000000135 > $mce_inject/status
 		printf '0x%x' $((inject_page * 0x1000)) > $mce_inject/addr
+		echo 0x8c > $mce_inject/misc
 		echo 4 > $mce_inject/bank
 		# The kernel keeps some dozens until it comes to report them.
 		[ $((inject_number % 30)) != 0 ] || usleep 10000

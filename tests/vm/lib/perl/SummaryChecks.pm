@@ -2,14 +2,14 @@
 #
 # What the kernel counted, as the summary shows it, against a count of the records: these were
 # compared with ftrace and with what was injected already. Severity and kind of machine checks are
-# told from the registers here once more, by the manual of the emulated processor's vendor.
+# those that DecodedChecks tells from the registers.
 package SummaryChecks;
 
 use strict;
 use warnings;
 no warnings 'portable';
 
-my $AMD = 2;
+use DecodedChecks;
 
 sub all {
 	my ($recording) = @_;
@@ -57,23 +57,24 @@ sub adds_up {
 			$event->{errors_in_pages})];
 }
 
-# What is counted together, and the page, of a record's fields. UC is bit 61, PCC 57, deferred 44.
-sub severity {
-	my ($status) = @_;
+# How many errors a machine check stands for: Intel's processors count the corrected ones in bits
+# 52:38, where MCG_CAP has bit 10.
+sub errors {
+	my ($fields) = @_;
+	my $corrected = $fields->{status} >> 38 & 0x7fff;
 
-	return 'unknown' unless $status >> 63 & 1;
-	return $status >> 44 & 1 ? 'deferred' : 'corrected' unless $status >> 61 & 1;
-	return $status >> 57 & 1 ? 'fatal' : 'uncorrected';
+	return 1 if !exists $fields->{bank} || $fields->{cpuvendor} != DecodedChecks::INTEL
+		|| !DecodedChecks::bit($fields->{mcgcap}, 10) || DecodedChecks::bit($fields->{status}, 61);
+	return $corrected || 1;
 }
 
-sub kind {
-	my $code = $_[0] & 0xffff;
+# Is there a physical address? Intel's MISC tells of other kinds, 0 and 1 in bits 8:6.
+sub has_page {
+	my ($fields) = @_;
 
-	return 'internal' if ($code & 0xfcff) == 0x0400;
-	return 'tlb' if ($code & 0xfff0) == 0x0010;
-	return 'cache' if ($code & 0xff00) == 0x0100;
-	return 'bus' if ($code & 0xf800) == 0x0800;
-	return 'unknown';
+	return 0 if !exists $fields->{bank} || !DecodedChecks::bit($fields->{status}, 58);
+	return $fields->{cpuvendor} != DecodedChecks::INTEL
+		|| !DecodedChecks::bit($fields->{status}, 59) || ($fields->{misc} >> 6 & 7) > 1;
 }
 
 # include/linux/aer.h
@@ -84,8 +85,9 @@ sub key_of_fields {
 
 	return join ' ', $aer_severities[ $fields->{severity} ], @{$fields}{qw(dev_name status)}
 		if exists $fields->{dev_name};
-	return join ' ', severity($fields->{status}), kind($fields->{status}),
-		map { $fields->{$_} } qw(socketid cpu bank);
+	my $severity = DecodedChecks::severity($fields);
+	return join ' ', $severity eq 'none' ? ('unknown', 'unknown')
+		: ($severity, DecodedChecks::kind($fields)), @{$fields}{qw(socketid cpu bank)};
 }
 
 sub key_of_total {
@@ -99,22 +101,20 @@ sub agrees_with_records {
 	my ($recording, $event) = @_;
 	my @records = sort { $a->{time_ns} <=> $b->{time_ns} }
 		map { @$_ } values %{ $recording->objects_of_cpus };
-	my (%counts, %overflows, %pages, %times, @problems);
+	my (%counts, %overflows, %pages, %times);
 
 	for my $record (@records) {
 		my $fields = $record->{fields};
-		my $status = exists $fields->{bank} ? $fields->{status} : 0;
 		my $key = key_of_fields($fields);
+		my $errors = errors($fields);
 
-		push @problems, "a processor of vendor $fields->{cpuvendor}, which this check does not know"
-			if ($fields->{cpuvendor} // $AMD) != $AMD;
-		$counts{$key}++;
-		$overflows{$key} += $status >> 62 & 1;
+		$counts{$key} += $errors;
+		$overflows{$key} += exists $fields->{bank} && DecodedChecks::bit($fields->{status}, 62);
 		push @{ $times{$key} }, $record->{time_ns};
-		$pages{ $fields->{addr} & ~0xfff }++ if $status >> 58 & 1;
+		$pages{ $fields->{addr} & ~0xfff } += $errors if has_page($fields);
 	}
 	return (
-		['each place, severity and kind was counted exactly', @problems,
+		['each place, severity and kind was counted exactly',
 			same(\%counts, { map { key_of_total($_) => $_->{errors} } @{ $event->{totals} } })],
 		['so were the errors that the hardware itself lost',
 			same(\%overflows,
