@@ -44,6 +44,8 @@ READER_LDLIBS :=
 READER_LDLIBS += -levent_extra -levent_core
 # the screen of reader top
 READER_LDLIBS += -lncursesw -ltinfo
+# The database of reader export --to rasdaemon
+READER_LDLIBS += -lsqlite3 -lm
 
 ifdef SANITIZE
 override CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

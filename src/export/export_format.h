@@ -52,5 +52,6 @@ extern const size_t nr_export_formats;
 
 extern const struct export_format chrome_format;
 extern const struct export_format ctf_format;
+extern const struct export_format rasdaemon_format;
 
 #endif

@@ -108,10 +108,22 @@ static const char *consequence(const struct text *text)
 	}
 }
 
+static void put_severity(struct text *text)
+{
+	put(text, "%s: %s", mce_severity__name(text->decoded->severity)->text, consequence(text));
+}
+
+void mce_text__print_severity(struct text_out *out, const struct mce_decoded *decoded)
+{
+	struct text text = { .out = out, .decoded = decoded };
+
+	put_severity(&text);
+}
+
 static void print_severity(struct text *text)
 {
 	begin_line(text, "severity");
-	put(text, "%s: %s", mce_severity__name(text->decoded->severity)->text, consequence(text));
+	put_severity(text);
 	end_line(text);
 }
 
@@ -123,12 +135,10 @@ static void put_name(struct text *text, const struct mce_name *name)
 		put_part(text, ", ", "%s", name->text);
 }
 
-static void print_error(struct text *text)
+static void put_error(struct text *text)
 {
-	const struct mce_decoded *decoded = text->decoded;
-	const struct mce_code *code = &decoded->code;
+	const struct mce_code *code = &text->decoded->code;
 
-	begin_line(text, "error");
 	put(text, "%s", mce_error_kind__text(code->kind));
 	text->separator = ": ";
 	put_name(text, code->internal);
@@ -141,14 +151,29 @@ static void print_error(struct text *text)
 	put_name(text, code->level);
 	if (code->channel >= 0)
 		put_part(text, ", ", "channel %d", code->channel);
-	put(text, " (code 0x%04x)", decoded->code_value);
+	put(text, " (code 0x%04x)", text->decoded->code_value);
+}
+
+void mce_text__print_error(struct text_out *out, const struct mce_decoded *decoded)
+{
+	struct text text = { .out = out, .decoded = decoded };
+
+	put_error(&text);
+}
+
+static void print_error(struct text *text)
+{
+	const struct mce_decoded *decoded = text->decoded;
+
+	begin_line(text, "error");
+	put_error(text);
 	end_line(text);
 	if (decoded->model_code && !decoded->has_smca) {
 		begin_line(text, "");
 		put(text, "model-specific code 0x%04x", decoded->model_code);
 		end_line(text);
 	}
-	if (code->is_filtered) {
+	if (decoded->code.is_filtered) {
 		begin_line(text, "filtered");
 		put(text, "the hardware may not report further corrections of the same line");
 		end_line(text);

@@ -17,4 +17,8 @@
 /* Every line begins with @indent and ends with a newline. */
 void mce_text__print(struct text_out *out, const struct mce_decoded *decoded, const char *indent);
 
+/* What the lines "severity" and "error" say, alone and without a newline. */
+void mce_text__print_severity(struct text_out *out, const struct mce_decoded *decoded);
+void mce_text__print_error(struct text_out *out, const struct mce_decoded *decoded);
+
 #endif

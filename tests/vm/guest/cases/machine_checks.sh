@@ -52,3 +52,8 @@ for target in mce_record persistent/mce_record/; do
 	succeeds "$target shows the same" cmp /tmp/text /results/machine_checks/text
 done
 succeeds "status is a text file" grep -q mce_record $root/mce_record/status
+
+for pass in 1 2; do
+	succeeds "an export to rasdaemon's database, pass $pass" \
+		reader export --to rasdaemon /results/machine_checks/rasdaemon.db mce_record
+done
