@@ -57,3 +57,4 @@ for pass in 1 2; do
 	succeeds "an export to rasdaemon's database, pass $pass" \
 		reader export --to rasdaemon /results/machine_checks/rasdaemon.db mce_record
 done
+succeeds "metrics" into /results/machine_checks/metrics reader metrics
