@@ -98,7 +98,7 @@ static const struct mce_name intel_levels[4] = {
 static const struct mce_name amd_levels[4] = {
 	[1] = { "l1", "level 1" },
 	[2] = { "l2", "level 2" },
-	[3] = { "l3-or-generic", "level 3 or any" },
+	[3] = { "l3_or_generic", "level 3 or any" },
 };
 
 /* TT, SDM table 15-10. */
@@ -111,8 +111,8 @@ static const struct mce_name transactions[3] = {
 /* RRRR, SDM table 15-12. */
 static const struct mce_name requests[9] = {
 	{ "error", "any request" },	{ "read", "read" },
-	{ "write", "write" },		{ "data-read", "data read" },
-	{ "data-write", "data write" }, { "instruction-fetch", "instruction fetch" },
+	{ "write", "write" },		{ "data_read", "data read" },
+	{ "data_write", "data write" }, { "instruction_fetch", "instruction fetch" },
 	{ "prefetch", "prefetch" },	{ "eviction", "eviction" },
 	{ "snoop", "snoop" },
 };
@@ -141,7 +141,7 @@ static const struct mce_name accesses[4] = {
 /* MMM, SDM table 15-14. */
 static const struct mce_name operations[5] = {
 	{ "generic", "any operation" }, { "read", "read" },
-	{ "write", "write" },		{ "address-command", "address or command" },
+	{ "write", "write" },		{ "address_command", "address or command" },
 	{ "scrub", "scrubbing" },
 };
 
@@ -150,7 +150,7 @@ static const struct mce_name operations[5] = {
 
 /* UU of AMD's internal errors; the other values are reserved (mce_amd.c). */
 static const struct mce_name internals[4] = {
-	[2] = { "hardware-assert", "hardware assertion" },
+	[2] = { "hardware_assert", "hardware assertion" },
 };
 
 static void parse_level(struct mce_code *code, uint32_t bits, bool is_amd)

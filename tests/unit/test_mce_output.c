@@ -228,7 +228,7 @@ static const char expected_object[] =
 	",\"decoded\":{\"severity\":\"corrected\",\"status\":{\"valid\":true,\"overflow\":false,"
 	"\"uncorrected\":false,\"enabled\":false,\"misc_valid\":true,\"addr_valid\":true,"
 	"\"context_corrupt\":false},\"error\":{\"code\":145,\"model_code\":1,"
-	"\"kind\":\"memory-controller\",\"operation\":\"read\",\"channel\":1,\"filtered\":false},"
+	"\"kind\":\"memory_controller\",\"operation\":\"read\",\"channel\":1,\"filtered\":false},"
 	"\"address\":{\"value\":305419840,\"mode\":\"physical\",\"bytes\":64,\"page\":74565},"
 	"\"corrected_count\":1,\"corrected_count_overflow\":false,\"threshold\":\"none\","
 	"\"mcg_status\":{\"restart_ip_valid\":false,\"error_ip_valid\":false,"

@@ -56,19 +56,19 @@ sub severity {
 }
 
 my %intel_simple = (
-	0x0001 => 'unclassified', 0x0002 => 'microcode-rom', 0x0003 => 'external', 0x0004 => 'frc',
-	0x0005 => 'internal-parity', 0x0006 => 'smm-code-access', 0x0400 => 'internal-timer',
+	0x0001 => 'unclassified', 0x0002 => 'microcode_rom', 0x0003 => 'external', 0x0004 => 'frc',
+	0x0005 => 'internal_parity', 0x0006 => 'smm_code_access', 0x0400 => 'internal_timer',
 	0x0e0b => 'io',
 );
 
 # SDM tables 15-8 and 15-9, as patterns of binary digits.
 my @intel_compound = (
 	[qr/^000001\d{10}$/, 'internal'],
-	[qr/^000\d0000000011\d\d$/, 'cache-hierarchy'],
+	[qr/^000\d0000000011\d\d$/, 'cache_hierarchy'],
 	[qr/^000\d00000001\d{4}$/, 'tlb'],
-	[qr/^000\d00001\d{7}$/, 'memory-controller'],
+	[qr/^000\d00001\d{7}$/, 'memory_controller'],
 	[qr/^000\d0001\d{8}$/, 'cache'],
-	[qr/^000\d00101\d{7}$/, 'extended-memory'],
+	[qr/^000\d00101\d{7}$/, 'extended_memory'],
 	[qr/^000\d1\d{11}$/, 'bus'],
 );
 my @amd_codes = (
