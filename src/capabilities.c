@@ -52,3 +52,26 @@ const char *capabilities__explain(int err)
 	snprintf(text, sizeof(text), "; this process lacks %s", missing);
 	return text;
 }
+
+/*
+ * From 3 on, which only kernels of distributions know (Debian, Ubuntu, Android), CAP_PERFMON is not
+ * enough: Debian's default.
+ */
+const char *capabilities__explain_perf(int err)
+{
+	static const char path[] = "/proc/sys/kernel/perf_event_paranoid";
+	int level = 0;
+	FILE *file;
+
+	if (err != -EACCES)
+		return capabilities__explain(err);
+	file = fopen(path, "re");
+	if (file) {
+		if (fscanf(file, "%d", &level) != 1)
+			level = 0;
+		fclose(file);
+	}
+	return level > 2 ? "; kernel.perf_event_paranoid is above 2: give the loader "
+			   "CAP_SYS_ADMIN, or set it to 2 with sysctl"
+			 : "; give the loader CAP_SYS_ADMIN";
+}

@@ -19,4 +19,7 @@ bool capabilities__are_missing(char *missing, size_t size);
  */
 const char *capabilities__explain(int err);
 
+/* The same for a perf_event_open(2), for which there is a setting of the kernel besides. */
+const char *capabilities__explain_perf(int err);
+
 #endif

@@ -540,7 +540,7 @@ int event_program__attach(struct event_program *program, const struct log *log,
 		log_error(log, "event %s: cannot attach to %s:%s: %s%s", request->name,
 			  request->system, request->tracepoint, strerror(-link),
 			  link == -E2BIG ? "; too many programs are attached to this tracepoint"
-					 : capabilities__explain(link));
+					 : capabilities__explain_perf(link));
 		return link;
 	}
 	program->link = link;

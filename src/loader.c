@@ -99,19 +99,32 @@ static int find_group(const char *name, uint32_t *gid)
 	return -EINVAL;
 }
 
-/* Readers who may open the pins still have to get there. */
-static void warn_of_closed_path(const char *root)
+/* Can those for whom --group and --mode open the pins pass this directory? */
+static bool is_closed(const struct stat *st, const struct options *options)
 {
+	uint32_t gid;
+
+	if (st->st_mode & 0001)
+		return false;
+	return !options->group || !(st->st_mode & 0010) || find_group(options->group, &gid) ||
+	       st->st_gid != gid;
+}
+
+/* Readers who may open the pins still have to get there. */
+static void warn_of_closed_path(const struct options *options)
+{
+	const char *root = root_of(options);
 	char path[PATH_MAX], *slash;
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%s", root);
 	while ((slash = strrchr(path, '/')) && slash != path) {
 		*slash = '\0';
-		if (!stat(path, &st) && !(st.st_mode & 0001))
+		if (!stat(path, &st) && is_closed(&st, options))
 			log_warn(&messages,
 				 "%s has mode %04o: others than its owner cannot reach "
-				 "%s; chmod o+x %s, or bind-mount the tree elsewhere",
+				 "%s; chmod o+x %s, or give it the readers' group and chmod g+x, "
+				 "or bind-mount the tree elsewhere",
 				 path, st.st_mode & 07777, root, path);
 	}
 }
@@ -216,7 +229,7 @@ static enum exit_status start(struct persist_tree *tree, const struct options *o
 	else if (err == -EINVAL)
 		return EXIT_USAGE;
 	if (options->group || options->mode)
-		warn_of_closed_path(root_of(options));
+		warn_of_closed_path(options);
 	config_file__free(&file);
 	return exit_status_of(err);
 }
