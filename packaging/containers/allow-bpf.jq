@@ -8,8 +8,8 @@
 # For containers in which more runs than the reader: an agent, in whatever language. The default
 # profiles of podman, CRI-O and Docker have this form.
 
-# BPF_MAP_LOOKUP_ELEM, BPF_OBJ_GET, BPF_OBJ_GET_INFO_BY_FD: the first argument of bpf(2)
-def reader_rules: [1, 7, 15][] | {
+# BPF_MAP_LOOKUP_ELEM, BPF_OBJ_GET, BPF_OBJ_GET_INFO_BY_FD, BPF_MAP_LOOKUP_BATCH: the first argument of bpf(2)
+def reader_rules: [1, 7, 15, 24][] | {
 	names: ["bpf"],
 	action: "SCMP_ACT_ALLOW",
 	args: [{ index: 0, value: ., op: "SCMP_CMP_EQ" }]

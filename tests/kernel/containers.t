@@ -126,6 +126,8 @@ is "$(numbers "${reader_profile[@]}" -- /usr/bin/reader "${attach[@]}")" 1-100 \
 	"so does one with shared libraries"
 run agent "${reader_profile[@]}" -- /bin/reader list --root /pins
 like "$out" "^$NUMBERED .* 100 +100 +0 " "and list"
+run agent "${reader_profile[@]}" -- /bin/reader metrics --root /pins
+like "$out" "^persist_up 1" "and metrics"
 
 start_background "${podman[@]}" run "${as_agent[@]}" "${reader_profile[@]}" \
 	--name follower --volume "$TMP/state:/state" --rootfs "$rootfs" \
@@ -202,7 +204,7 @@ is "$(numbers "${reader_profile[@]}" --group-add 4242 -- /bin/reader "${attach[@
 jq -r '.syscalls[] | .comment as $comment | .names[] | "\(.)\t\($comment)"' \
 	$SHIPPED/seccomp-reader.json > "$TMP/profile"
 "$LOADER" start --mode 0666 -e $NUMBERED_EVENT/keep=both,head=64K,tail=16K,wakeup=1/ \
-	-e "$NUMBERED_EVENT/name=other/" > /dev/null
+	-e "$NUMBERED_EVENT/name=other/" -e ras:mc_event > /dev/null
 traced() { # READER ARGUMENT...
 	"${as_nobody[@]}" strace -f -qq -o "$TMP/state/calls.$((++traces))" "$@" > /dev/null 2>> "$TMP/err"
 }
@@ -216,6 +218,36 @@ end_traced() { # READER
 	kill -TERM $(cat /proc/$background_pid/task/*/children)
 	wait "$background_pid"
 }
+# What is asked once for the metrics, and then told to end.
+serve_traced() { # READER
+	local calls=$TMP/state/calls.$((++traces)) address
+
+	start_background "${as_nobody[@]}" strace -f -qq -o "$calls" "$1" metrics --listen 127.0.0.1:0 \
+		> "$TMP/serving" 2>&1
+	wait_until 10 is_in_file 'serving http' "$TMP/serving"
+	address=$(sed -n 's/.*serving //p' "$TMP/serving")
+	curl -s "$address" > "$TMP/metrics"
+	kill -TERM $(cat /proc/$background_pid/task/*/children)
+	wait "$background_pid"
+}
+
+# On a terminal, where q ends it. What is typed before it is ready is thrown away.
+quits() { # FILE-DESCRIPTOR FILE
+	echo q >&"$1"
+	is_in_file '^[0-9]+ +exit_group\(' "$2"
+}
+top_traced() { # READER
+	local calls=$TMP/state/calls.$((++traces)) keys
+
+	mkfifo "$TMP/keys.$traces"
+	exec {keys}<> "$TMP/keys.$traces"
+	# Not by start_background, whose command has no standard input.
+	TERM=xterm script -qec "${as_nobody[*]} strace -f -qq -o $calls $1 top" /dev/null \
+		<&"$keys" > /dev/null &
+	background_pids+=("$!")
+	wait_until 20 quits "$keys" "$calls" || diag "top does not end"
+	exec {keys}>&-
+}
 traces=0
 static_reader=$(public_copy build/static/reader)
 mkdir "$TMP/dynamic"
@@ -227,6 +259,13 @@ for traced_reader in "$static_reader" "$TMP/dynamic/reader"; do
 	traced "$traced_reader" list
 	traced "$traced_reader" list --json
 	traced "$traced_reader" attach nothing
+	traced "$traced_reader" summary
+	traced "$traced_reader" decode --status 0xbe00000000000135
+	traced "$traced_reader" export --to ctf --output "$TMP/state/ctf.$traces" $NUMBERED
+	traced "$traced_reader" metrics
+	traced "$traced_reader" metrics --output "$TMP/state/metrics"
+	serve_traced "$traced_reader"
+	top_traced "$traced_reader"
 	end_traced "$traced_reader"
 done
 sed -nE 's/^[0-9]+ +([a-z0-9_]+)\(.*/\1/p' "$TMP"/state/calls.* | sort -u > "$TMP/used"
@@ -239,11 +278,18 @@ else
 	skip "which calls there are differs on this architecture"
 fi
 is "$(grep -hoE 'bpf\(BPF_[A-Z_]+' "$TMP"/state/calls.* | sort -u | tr '\n' ' ')" \
-	"bpf(BPF_MAP_LOOKUP_ELEM bpf(BPF_OBJ_GET bpf(BPF_OBJ_GET_INFO_BY_FD " \
-	"three commands of bpf(2) are used"
+	"bpf(BPF_MAP_LOOKUP_BATCH bpf(BPF_MAP_LOOKUP_ELEM bpf(BPF_OBJ_GET bpf(BPF_OBJ_GET_INFO_BY_FD " \
+	"four commands of bpf(2) are used"
 is "$(jq -c '[.syscalls[] | select(.names == ["bpf"]) | .args[] | [.index, .value, .op]]' \
 	$SHIPPED/seccomp-reader.json)" \
-	'[[0,1,"SCMP_CMP_EQ"],[0,7,"SCMP_CMP_EQ"],[0,15,"SCMP_CMP_EQ"]]' "and three are allowed"
+	'[[0,1,"SCMP_CMP_EQ"],[0,7,"SCMP_CMP_EQ"],[0,15,"SCMP_CMP_EQ"],[0,24,"SCMP_CMP_EQ"]]' \
+	"and four are allowed"
+is "$(grep -hoE 'ioctl\([0-9]+, [^,)]+' "$TMP"/state/calls.* | sed 's/.*, //; s/.* or //' | sort -u | tr '\n' ' ')" \
+	"FIONREAD TCGETS TCSETSW TIOCGWINSZ " "four of ioctl(2)"
+is "$(jq -c '[.syscalls[] | select(.names == ["ioctl"]) | .args[] | [.index, .value, .op]]' \
+	$SHIPPED/seccomp-reader.json)" \
+	'[[1,21505,"SCMP_CMP_EQ"],[1,21507,"SCMP_CMP_EQ"],[1,21523,"SCMP_CMP_EQ"],[1,21531,"SCMP_CMP_EQ"]]' \
+	"which are allowed"
 run podman run "${options[@]}" --cap-add BPF --cap-add PERFMON "${reader_profile[@]}" \
 	--volume "/sys/fs/bpf:/bpf" --volume "$TRACING:$TRACING:ro" --rootfs "$rootfs" \
 	/bin/loader add --root /bpf/persistent $NUMBERED_EVENT/name=forbidden/
