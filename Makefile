@@ -230,6 +230,7 @@ kernel-tools: $(KERNEL_TOOLS)
 # The tests' own builds: with sanitizers, and one that can be killed at each change of bpffs.
 .PHONY: check-build
 check-build: all static unit kernel-tools
+	$(Q)! command -v dpkg-buildpackage > /dev/null || packaging/build-deb $(OUTPUT)/deb > /dev/null
 	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/asan SANITIZE=1 unit kernel-tools \
 		$(OUTPUT)/asan/reader $(OUTPUT)/asan/loader
 	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/stop STOP_POINTS=1 $(OUTPUT)/stop/loader
@@ -321,11 +322,12 @@ INSTALLED = $(bindir)/persist-loader $(bindir)/persist-reader \
 # An administrator's file: neither replaced nor removed once it was changed.
 CONFIGURATION := $(sysconfdir)/persist-bpf/events.conf
 CONTAINER_FILES := $(notdir $(wildcard packaging/containers/*))
-INSTALLED += $(systemdunitdir)/persist-bpf.service $(sysusersdir)/persist-bpf.conf \
+UNITS := persist-bpf.service persist-bpf-journal.service
+INSTALLED += $(addprefix $(systemdunitdir)/,$(UNITS)) $(sysusersdir)/persist-bpf.conf \
 	$(addprefix $(completiondir)/,persist-loader persist-reader) \
 	$(addprefix $(datadir)/containers/,$(CONTAINER_FILES))
 
-$(OUTPUT)/persist-bpf.service: packaging/systemd/persist-bpf.service.in FORCE | $(OUTPUT)
+$(addprefix $(OUTPUT)/,$(UNITS)): $(OUTPUT)/%: packaging/systemd/%.in FORCE | $(OUTPUT)
 	$(Q)sed 's|@bindir@|$(bindir)|' $< > $@
 
 .PHONY: install install-system uninstall
@@ -347,12 +349,12 @@ install: all $(OUTPUT)/persist-bpf.pc
 		> $(DESTDIR)$(mandir)/man3/$(call alias_name,$(alias)) &&) :
 
 # What belongs to a system that records from boot on, and to its administrator.
-install-system: $(OUTPUT)/persist-bpf.service
+install-system: $(addprefix $(OUTPUT)/,$(UNITS))
 	install -d $(addprefix $(DESTDIR),$(dir $(CONFIGURATION)) $(systemdunitdir) $(sysusersdir) \
 		$(completiondir) $(datadir)/containers)
 	test -e $(DESTDIR)$(CONFIGURATION) || \
 		install -m 644 packaging/events.conf $(DESTDIR)$(CONFIGURATION)
-	install -m 644 $(OUTPUT)/persist-bpf.service $(DESTDIR)$(systemdunitdir)
+	install -m 644 $(addprefix $(OUTPUT)/,$(UNITS)) $(DESTDIR)$(systemdunitdir)
 	install -m 644 packaging/systemd/persist-bpf.sysusers.conf \
 		$(DESTDIR)$(sysusersdir)/persist-bpf.conf
 	install -m 644 packaging/bash-completion/persist-bpf $(DESTDIR)$(completiondir)/persist-loader

@@ -19,7 +19,7 @@ boot() {
 	: > "$work/report"
 	truncate -s 64M "$work/disk"
 	timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
-		-accel tcg,thread=multi -cpu "${vm_cpu:-max}" -smp "$cpus" -m 512 \
+		-accel tcg,thread=multi -cpu "${vm_cpu:-max}" -smp "$cpus" -m "${vm_memory:-512}" \
 		-nodefaults -display none -no-reboot ${machine[@]+"${machine[@]}"} \
 		-kernel "$kernel/vmlinuz" -initrd "$initramfs" \
 		-append "console=ttyS0 panic=-1 log_buf_len=4M persist_suite=$suite $*" \

@@ -25,13 +25,7 @@ vm_test() {
 
 	kernel=$("$vm_tests/fetch-kernels" "$name")
 	"$vm_tests/build-initramfs" "$kernel" "$work/initramfs"
-	echo "# $(cat "$kernel/release"), suite $suite"
-
-	boot "$kernel" "$work/initramfs" "$work" "$suite" "$PERSIST_VM_SECONDS" "$cpus" "$@"
-	follow_report "$work" | tee "$work/tap"
-	wait "$guest" || echo "# the guest's emulator ended with $?: 124 means that time was up"
-	guest=
-
+	run_guest "$kernel" "$suite" "$cpus" "$@"
 	{
 		check_guest_finished
 		check_results_came
@@ -39,6 +33,15 @@ vm_test() {
 		"$vm_tests/check-results" "$work/results"
 	} | tee -a "$work/tap"
 	write_plan
+}
+
+# Boots $work/initramfs and shows what the guest reports until it is gone.
+run_guest() { # KERNEL-DIRECTORY SUITE CPUS [KERNEL-PARAMETER...]
+	echo "# $(cat "$1/release"), suite $2"
+	boot "$1" "$work/initramfs" "$work" "$2" "$PERSIST_VM_SECONDS" "${@:3}"
+	follow_report "$work" | tee "$work/tap"
+	wait "$guest" || echo "# the guest's emulator ended with $?: 124 means that time was up"
+	guest=
 }
 
 # The last line of the guest says how many tests there were, so that none can be lost.
