@@ -182,7 +182,7 @@ static void decode_corrected(struct mce_decoded *decoded)
 
 /* SDM table 15-3. */
 static const struct mce_name modes[8] = {
-	[0] = { "segment-offset", "offset in a segment" },
+	[0] = { "segment_offset", "offset in a segment" },
 	[1] = { "linear", "linear" },
 	[2] = { "physical", "physical" },
 	[3] = { "memory", "memory" },
