@@ -19,7 +19,8 @@ rootfs=$("$vm_tests/fetch-system" "$package")
 # trace_*: what docs/at-boot.md says of the gap. There is no udev, which would say that the terminal of the console is there.
 vm_memory=1024 run_guest "$kernel" systemd 2 systemd.log_target=kmsg \
 	systemd.mask=serial-getty@ttyS0.service \
-	trace_event=sched:sched_process_exec trace_buf_size=4M trace_clock=boot
+	'trace_event=sched:sched_process_exec,ras:*' trace_buf_size=4M trace_clock=boot \
+	'trace_instance=boot,mce:mce_record'
 {
 	check_guest_finished
 	check_results_came

@@ -110,11 +110,19 @@ first=$(attached sched_process_exec)
 sed -n 's/.* \([0-9.]*\): sched_process_exec: \(filename=.*\)/\1 \2/p' $trace > /results/boot-trace
 succeeds "the kernel's boot trace has programs from before the attachment" \
 	awk -v first="$first" '$1 < first { found = 1 } END { exit !found }' /results/boot-trace
-awk -v first="$first" '$1 > first + 0.001 { sub(/^[^ ]* /, ""); print }' /results/boot-trace |
-	head -n 20 > /tmp/traced
+awk -v first="$first" '$1 > first + 0.001 && n++ < 20 { sub(/^[^ ]* /, ""); print }' \
+	/results/boot-trace > /tmp/traced
 persist-reader attach sched_process_exec | sed 's/.*sched_process_exec: //' > /tmp/recorded
 succeeds "and from then on the same as our records" sh -c \
 	"head -n 20 /tmp/recorded | cmp - /tmp/traced || { paste -d '|' /tmp/recorded /tmp/traced | head -n 25; false; }"
+
+is "$(cat /sys/kernel/tracing/events/ras/enable)" 1 "a pattern on the kernel's command line is taken"
+instance=/sys/kernel/tracing/instances/boot
+echo 0 > $instance/events/mce/mce_record/enable
+sed -n 's/.*mce_record: //p' $instance/trace > /tmp/traced
+persist-reader attach mce_record | sed -n 's/.* mce:mce_record: //p' > /tmp/recorded
+is "$(wc -l < /tmp/traced)" 5 "an instance of its own has the machine checks"
+succeeds "the same as our records" cmp /tmp/traced /tmp/recorded
 
 # ---- the unit ------------------------------------------------------------------------------------
 
