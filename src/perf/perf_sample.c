@@ -13,18 +13,30 @@ static uint32_t raw_size(const struct persist_record *record)
 }
 
 /* Each of these is one 64-bit word of a sample. */
-#define ONE_WORD                                                                                  \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |           \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |            \
-	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | \
-	 PERF_SAMPLE_TRANSACTION)
+#define WORDS_BEFORE_RAW                                                                \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+
+/* So are these, and all of them are 0: an empty array, no registers, no address. */
+#define WORDS_BEHIND_RAW (PERF_SAMPLE_SUPPORTED & ~(WORDS_BEFORE_RAW | PERF_SAMPLE_RAW))
+
+static size_t size_of_words(uint64_t sample_type)
+{
+	size_t nr = (size_t)__builtin_popcountll(sample_type);
+
+	/* Two names for one word. */
+	if (sample_type & PERF_SAMPLE_WEIGHT && sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
+		nr--;
+	return nr * sizeof(uint64_t);
+}
 
 size_t perf_sample__size(const struct perf_sample_format *format,
 			 const struct persist_record *record)
 {
 	size_t size = sizeof(struct perf_event_header);
 
-	size += (size_t)__builtin_popcountll(format->sample_type & ONE_WORD) * sizeof(uint64_t);
+	size += size_of_words(format->sample_type & (WORDS_BEFORE_RAW | WORDS_BEHIND_RAW));
 	if (format->sample_type & PERF_SAMPLE_RAW)
 		size += sizeof(uint32_t) + raw_size(record);
 	return size;
@@ -69,16 +81,11 @@ size_t perf_sample__write(const struct perf_sample_format *format,
 	if (type & PERF_SAMPLE_CPU)
 		at = perf_put_pair(at, record->cpu, 0);
 	if (type & PERF_SAMPLE_PERIOD)
-		at = perf_put_word(at, 1);
+		at = perf_put_word(at, format->period ? format->period : 1);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		at = perf_put_word(at, 0);
 	if (type & PERF_SAMPLE_RAW)
 		at = put_raw(at, record);
-	if (type & PERF_SAMPLE_WEIGHT)
-		at = perf_put_word(at, 0);
-	if (type & PERF_SAMPLE_DATA_SRC)
-		at = perf_put_word(at, 0);
-	if (type & PERF_SAMPLE_TRANSACTION)
-		at = perf_put_word(at, 0);
-	return (size_t)(at - (char *)to);
+	memset(at, 0, size_of_words(type & WORDS_BEHIND_RAW));
+	return header.size;
 }

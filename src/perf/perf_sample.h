@@ -13,11 +13,14 @@
 #include "persist_record.h"
 
 /* The parts of a sample that can be written; each of them has its value below. */
-#define PERF_SAMPLE_SUPPORTED                                                                \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |      \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |       \
-	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT | \
-	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION)
+#define PERF_SAMPLE_SUPPORTED                                                                   \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |         \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |          \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER | \
+	 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |              \
+	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR |               \
+	 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |              \
+	 PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX)
 
 /* The longest sample of a record. */
 #define PERF_SAMPLE_MAX (PERSIST_PAYLOAD_MAX + 256)
@@ -26,6 +29,7 @@
  * struct perf_sample_format - what the samples of one event have
  * @sample_type: PERF_SAMPLE_* bits, only those of PERF_SAMPLE_SUPPORTED
  * @id:          of the event, as PERF_EVENT_IOC_ID would tell
+ * @period:      events that each sample stands for; 0: 1
  *
  * What we do not know is written as perf_event_open(2) writes it for an event that has no such
  * thing: the instruction pointer, address and the like are 0, the call chain is empty.
@@ -33,6 +37,7 @@
 struct perf_sample_format {
 	uint64_t sample_type;
 	uint64_t id;
+	uint64_t period;
 };
 
 /* Bytes of the sample of this record, its perf_event_header included; a multiple of 8. */
