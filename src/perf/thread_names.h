@@ -28,4 +28,12 @@ struct thread_names {
  */
 bool thread_names__is_new(struct thread_names *names, const struct persist_record *record);
 
+/*
+ * Calls @found for each thread that is there and has another name by now, with that name, which it
+ * is known by from then on.
+ */
+void thread_names__refresh(struct thread_names *names,
+			   void (*found)(void *context, const struct thread_name *now),
+			   void *context);
+
 #endif
