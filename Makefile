@@ -22,6 +22,7 @@ prefix	?= /usr/local
 bindir	?= $(prefix)/bin
 includedir ?= $(prefix)/include
 libdir	?= $(prefix)/lib
+libexecdir ?= $(prefix)/libexec
 pkgconfigdir ?= $(libdir)/pkgconfig
 mandir	?= $(prefix)/share/man
 datadir	?= $(prefix)/share/persist-bpf
@@ -69,7 +70,9 @@ endif
 LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
 # The reader's command line; below src/ a directory for each subject that only its commands know.
 READER_MAIN := reader.c selection.c $(notdir $(wildcard src/reader_*.c))
-READER_PARTS := stop_signal.c workload.c $(patsubst src/%,%,$(wildcard src/*/*.c))
+# What perf is made to load is not linked with anything else: it defines functions of the C library.
+PRELOAD_MAIN := $(patsubst src/%,%,$(wildcard src/perf_preload/*.c))
+READER_PARTS := stop_signal.c workload.c $(filter-out $(PRELOAD_MAIN),$(patsubst src/%,%,$(wildcard src/*/*.c)))
 READER_SOURCES := $(READER_MAIN) $(READER_PARTS)
 COMMAND_SOURCES := cursor_file.c json_generator.c json_output.c json_string.c line_writer.c text_output.c \
 	write_all.c
@@ -83,7 +86,7 @@ BPF_OBJECTS := $(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.bpf.c))
 SKELETONS := $(BPF_OBJECTS:%=$(OUTPUT)/%.skel.h)
 
 .PHONY: all
-all: $(OUTPUT)/loader $(OUTPUT)/reader $(LIBRARIES)
+all: $(OUTPUT)/loader $(OUTPUT)/reader $(LIBRARIES) $(OUTPUT)/libpersist-perf.so
 ifeq ($(OUTPUT),build)
 all: loader reader
 loader reader: %: $(OUTPUT)/%
@@ -148,6 +151,16 @@ $(OUTPUT)/loader: $(call object,$(LOADER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_
 $(OUTPUT)/reader: $(call object,$(READER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(READER_LDLIBS) $(LDLIBS) -o $@
+
+# What `reader perf` has perf load.
+PRELOAD_SOURCES := $(PRELOAD_MAIN) $(addprefix perf/,perf_clock.c perf_feed.c perf_relay.c perf_ring.c \
+	perf_sample.c perf_session.c perf_session_read.c perf_session_wait.c perf_sideband.c \
+	perf_targets.c record_time.c thread_names.c)
+$(OUTPUT)/libpersist-perf.so: $(call object,$(PRELOAD_SOURCES)) $(LIBRARY_OBJECTS) \
+		src/perf_preload/exports.map
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -Wl,--version-script=src/perf_preload/exports.map \
+		$(filter %.o,$^) $(LIBRARY_LDLIBS) -lpthread -o $@
 
 # Both without shared libraries, for a container that has nothing else in it.
 .PHONY: static
@@ -314,6 +327,7 @@ alias_name = $(firstword $(subst :, ,$1))
 alias_page = $(lastword $(subst :, ,$1))
 
 INSTALLED = $(bindir)/persist-loader $(bindir)/persist-reader \
+	$(libexecdir)/persist-bpf/libpersist-perf.so \
 	$(addprefix $(libdir)/,libpersist.so.$(VERSION) $(SONAME) libpersist.so libpersist.a) \
 	$(pkgconfigdir)/persist-bpf.pc $(addprefix $(includedir)/,$(HEADERS)) \
 	$(addprefix $(mandir)/man1/,$(MAN1)) $(addprefix $(mandir)/man3/,$(MAN3)) \
@@ -334,9 +348,10 @@ $(addprefix $(OUTPUT)/,$(UNITS)): $(OUTPUT)/%: packaging/systemd/%.in FORCE | $(
 install: install-system
 install: all $(OUTPUT)/persist-bpf.pc
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) \
-		$(mandir)/man1 $(mandir)/man3)
+		$(libexecdir)/persist-bpf $(mandir)/man1 $(mandir)/man3)
 	install -m 755 $(OUTPUT)/loader $(DESTDIR)$(bindir)/persist-loader
 	install -m 755 $(OUTPUT)/reader $(DESTDIR)$(bindir)/persist-reader
+	install -m 755 $(OUTPUT)/libpersist-perf.so $(DESTDIR)$(libexecdir)/persist-bpf
 	install -m 755 $(OUTPUT)/libpersist.so.$(VERSION) $(DESTDIR)$(libdir)
 	ln -sf libpersist.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libpersist.so
