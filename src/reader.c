@@ -18,6 +18,7 @@ static const struct reader_command *const commands[] = {
 	&export_command,
 	&list_command,
 	&metrics_command,
+	&perf_command,
 	&record_command,
 	&summary_command,
 	&top_command,

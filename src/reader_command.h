@@ -32,6 +32,7 @@ extern const struct reader_command decode_command;
 extern const struct reader_command export_command;
 extern const struct reader_command list_command;
 extern const struct reader_command metrics_command;
+extern const struct reader_command perf_command;
 extern const struct reader_command record_command;
 extern const struct reader_command summary_command;
 extern const struct reader_command top_command;
