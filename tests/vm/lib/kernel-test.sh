@@ -12,6 +12,9 @@ vm_tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 : "${PERSIST_VM_SECONDS:=300}"
 
+# What the guest needs beside our own programs: nothing, or "perf".
+: "${vm_programs:=}"
+
 # vm_test KERNEL SUITE CPUS [KERNEL-PARAMETER...]
 vm_test() {
 	local kernel suite=$2 cpus=$3 name=$1
@@ -24,7 +27,8 @@ vm_test() {
 	trap end_vm_test EXIT
 
 	kernel=$("$vm_tests/fetch-kernels" "$name")
-	"$vm_tests/build-initramfs" "$kernel" "$work/initramfs"
+	# shellcheck disable=SC2086 # nothing, or a word
+	"$vm_tests/build-initramfs" "$kernel" "$work/initramfs" $vm_programs
 	run_guest "$kernel" "$suite" "$cpus" "$@"
 	{
 		check_guest_finished
