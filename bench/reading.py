@@ -72,6 +72,19 @@ def lines_per_second(*command):
     return lines / (usage.ru_utime + usage.ru_stime) / 1e6
 
 
+def perf_data_rate(_):
+    """Millions of samples that are written for each second of CPU time."""
+    output = WORK / "reading.ours.data"
+    command = (READER, "record", "--root", ROOT, "--quiet", "-e", EVENT, "-o", str(output), "true")
+    with process(*command, end=None, stderr=subprocess.DEVNULL) as child:
+        status, usage = os.wait4(child.pid, 0)[1:]
+        child.returncode = status
+    output.unlink()
+    if status:
+        raise RuntimeError("reader record failed")
+    return RECORDS / (usage.ru_utime + usage.ru_stime) / 1e6
+
+
 def scan_rate(_):
     output = run(tool("scan"), f"{ROOT}/{EVENT}", "5").splitlines()
     return 1e3 / statistics.median(float(line.split()[1]) for line in output)
@@ -86,6 +99,7 @@ def reading_table():
         ("trace-cmd", "trace-cmd report", ("trace-cmd", "report", "-i", str(TRACE_DAT))),
     ]
     cases = [Case("scan", "library alone", scan_rate, reference="perf")]
+    cases += [Case("perf-data", "reader record", perf_data_rate, reference="perf")]
     cases += [
         Case(name, label, lambda _, command=command: lines_per_second(*command), reference="perf")
         for name, label, command in commands
