@@ -13,6 +13,7 @@ boot() {
 	local kernel=$1 initramfs=$2 work=$3 suite=$4 seconds=$5 cpus=$6
 	shift 6
 
+	rm -f "$work/monitor" "$work/disk"
 	mkfifo "$work/monitor"
 	# Opened for both directions: neither side then waits for the other to open it.
 	exec {monitor}<> "$work/monitor"
