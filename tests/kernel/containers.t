@@ -209,11 +209,10 @@ traced() { # READER ARGUMENT...
 	"${as_nobody[@]}" strace -f -qq -o "$TMP/state/calls.$((++traces))" "$@" > /dev/null 2>> "$TMP/err"
 }
 # A follower that is told to end.
-end_traced() { # READER
+end_traced() { # READER ARGUMENT...
 	local calls=$TMP/state/calls.$((++traces))
 
-	start_background "${as_nobody[@]}" strace -f -qq -o "$calls" "$1" attach $NUMBERED --follow \
-		> /dev/null
+	start_background "${as_nobody[@]}" strace -f -qq -o "$calls" "$@" > /dev/null 2>> "$TMP/err"
 	wait_until 10 is_in_file '^[0-9]+ +(poll|ppoll)\(' "$calls"
 	kill -TERM $(cat /proc/$background_pid/task/*/children)
 	wait "$background_pid"
@@ -266,7 +265,9 @@ for traced_reader in "$static_reader" "$TMP/dynamic/reader"; do
 	traced "$traced_reader" metrics --output "$TMP/state/metrics"
 	serve_traced "$traced_reader"
 	top_traced "$traced_reader"
-	end_traced "$traced_reader"
+	end_traced "$traced_reader" attach $NUMBERED --follow
+	end_traced "$traced_reader" record -e $NUMBERED -o "$TMP/state/perf.data.$traces"
+	traced "$traced_reader" export --to rasdaemon "$TMP/state/ras.$traces" mc_event
 done
 sed -nE 's/^[0-9]+ +([a-z0-9_]+)\(.*/\1/p' "$TMP"/state/calls.* | sort -u > "$TMP/used"
 is "$(cut -f 1 "$TMP/profile" | sort -u | comm -13 - "$TMP/used")" "" \
