@@ -129,8 +129,10 @@ static int set_vendor(struct mce_registers *registers, const char *text)
 	if (*text >= '0' && *text <= '9')
 		return set_register(registers, MCE_CPUVENDOR, "vendor", text);
 	if (mce_vendor__find(text, &vendor))
-		return usage_error("--vendor wants intel, amd, hygon, or the kernel's number",
-				   text);
+		return usage_error(
+			"--vendor wants intel, amd, hygon, zhaoxin, centaur, what /proc/cpuinfo "
+			"shows as vendor_id, or the kernel's number",
+			text);
 	mce_registers__set(registers, MCE_CPUVENDOR, vendor);
 	return -1;
 }

@@ -87,14 +87,12 @@ static int take_arguments(int argc, char **argv, struct export_options *options)
 	if (!format)
 		return usage_error("export: name a format with --to", NULL);
 	if (format->takes_file) {
-		if (options->output)
-			return usage_error("export: this format's file is its first argument, "
-					   "without -o",
-					   options->output);
-		if (optind == argc)
+		/* Or it is behind -o, as with the others. */
+		if (!options->output && optind == argc)
 			return usage_error("export: name the file to write, before the events",
 					   NULL);
-		options->output = argv[optind++];
+		if (!options->output)
+			options->output = argv[optind++];
 	}
 	options->targets = argv + optind;
 	options->nr_targets = argc - optind;

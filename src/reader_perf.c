@@ -426,14 +426,21 @@ static int conclude(const struct perf_options *options, const struct perf_run *r
 /* Finds all that is needed. Returns -1 to go on, or the exit status after a message. */
 static int prepare(struct perf_options *options, struct perf_run *run)
 {
+	int err;
+
 	run->nr_infos = persist_list_events(options->root, print_message, NULL, &run->infos);
 	if (run->nr_infos < 0)
 		return EXIT_FAILURE;
 	run->program = perf_program__find(options->command[0]);
 	if (!run->program) {
-		log_error(&log_to_stderr, "%s: %s%s", options->command[0], strerror(errno),
-			  errno == ENOENT ? "; it comes with the package linux-perf or perf" : "");
-		return errno == ENOENT ? 127 : 126;
+		err = errno;
+		log_error(&log_to_stderr,
+			  err == ENOENT ? "%s: %s; perf comes with the package linux-perf or perf, "
+					  "and its whole command line stands behind --: reader "
+					  "perf -- perf record ..."
+					: "%s: %s",
+			  options->command[0], strerror(err));
+		return err == ENOENT ? 127 : 126;
 	}
 	if (perf_program__check(run->program, &run->is_script, &log_to_stderr))
 		return EXIT_FAILURE;

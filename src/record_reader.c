@@ -306,6 +306,25 @@ static int add_source(struct persist_reader *reader, const char *path)
 	return err ? err : take_source(reader, source);
 }
 
+static void explain_missing(const struct persist_reader *reader, const char *target,
+			    const char *path)
+{
+	const char *colon = strchr(target, ':');
+
+	if (!strchr(target, '/') && access(reader->root, F_OK))
+		log_error(&reader->log,
+			  "%s: there is no tree of persistent events; \"loader start\" makes one",
+			  reader->root);
+	else if (colon && !strchr(target, '/'))
+		log_error(&reader->log,
+			  "%s: there is no such event; its name is that of the tracepoint alone: "
+			  "%s",
+			  target, colon + 1);
+	else
+		log_error(&reader->log,
+			  "%s: there is no such event; reader list shows those there are", path);
+}
+
 int persist_reader__add(struct persist_reader *reader, const char *target)
 {
 	char path[PATH_MAX];
@@ -320,8 +339,7 @@ int persist_reader__add(struct persist_reader *reader, const char *target)
 	}
 	err = add_source(reader, path);
 	if (err == -ENOENT)
-		log_error(&reader->log,
-			  "%s: there is no such event; reader list shows those there are", path);
+		explain_missing(reader, target, path);
 	return err;
 }
 

@@ -219,6 +219,9 @@ int run_command(const struct run_command *run)
 	sigset_t signals;
 	int err;
 
+	if (!run->print && !run->detach)
+		log_warn(run->log, "what is recorded ends with the command, and nobody sees it: "
+				   "--print shows it, --detach keeps it");
 	err = take_signals(&running, &signals);
 	if (!err)
 		err = open_output(&running);

@@ -14,7 +14,7 @@ struct log;
  * struct export_format - a format to which records can be exported
  * @name:       behind --to
  * @summary:    what it is, in half a line, for the help
- * @takes_file: the first argument is the output; otherwise --output names it
+ * @takes_file: without --output the first argument is the output
  * @is_wanted:  which events are exported if no TARGET is named; NULL: they have to be named
  * @open:       begin. @output is NULL for standard output; a format that has none refuses it with
  *              -EINVAL. @log must outlive the writer. Sets *@writer.

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 #include "mce_kinds.h"
 
@@ -73,10 +74,27 @@ const struct mce_name *mce_vendor__name(uint32_t vendor)
 	return entry(vendors, NR(vendors), vendor);
 }
 
+/* What CPUID says, and /proc/cpuinfo shows as vendor_id. */
+static const struct {
+	const char *id;
+	uint32_t vendor;
+} cpuid_vendors[] = {
+	{ "GenuineIntel", MCE_VENDOR_INTEL },
+	{ "AuthenticAMD", MCE_VENDOR_AMD },
+	{ "HygonGenuine", MCE_VENDOR_HYGON },
+	{ "CentaurHauls", 5 },
+};
+
 int mce_vendor__find(const char *id, uint32_t *vendor)
 {
+	for (size_t i = 0; i < NR(cpuid_vendors); i++) {
+		if (!strcasecmp(cpuid_vendors[i].id, id)) {
+			*vendor = cpuid_vendors[i].vendor;
+			return 0;
+		}
+	}
 	for (uint32_t i = 0; i < NR(vendors); i++) {
-		if (vendors[i].id && !strcmp(vendors[i].id, id)) {
+		if (vendors[i].id && !strcasecmp(vendors[i].id, id)) {
 			*vendor = i;
 			return 0;
 		}

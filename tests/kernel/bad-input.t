@@ -141,7 +141,7 @@ read_ 1 "events" attach $ROOT/events/$NUMBERED
 read_ 1 "persistent" attach $ROOT
 read_ 1 "nosuch" attach persistent/nosuch/
 read_ 1 "nosuch" attach $NUMBERED nosuch
-read_ 1 "/sys/fs/bpf/nosuch.*(No such file|no persistent events|no such event)" attach $NUMBERED --root /sys/fs/bpf/nosuch
+read_ 1 "/sys/fs/bpf/nosuch.*(No such file|no persistent events|no tree of persistent events|no such event)" attach $NUMBERED --root /sys/fs/bpf/nosuch
 read_ 1 "$TMP/nosuch/cursor" attach $NUMBERED --cursor-file "$TMP/nosuch/cursor"
 read_ 1 "$TMP" attach $NUMBERED --cursor-file "$TMP"
 

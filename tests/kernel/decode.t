@@ -94,7 +94,7 @@ refuses "--status is not a number: 12 34" --status "12 34"
 refuses "--status is too large: 0x1be00000000000135" --status 0x1be00000000000135
 refuses "--bank is too large: 256" --status 1 --bank 256
 refuses "--cpu is too large: 4294967296" --status 1 --cpu 4294967296
-refuses "--vendor wants intel, amd, hygon, or the kernel's number: nobody" \
+refuses "--vendor wants intel, amd, hygon, zhaoxin, centaur, what /proc/cpuinfo shows as vendor_id, or the kernel's number: nobody" \
 	--status 1 --vendor nobody
 refuses "--vendor is too large: 256" --status 1 --vendor 256
 refuses "wrong usage" --status 1 --nonsense
