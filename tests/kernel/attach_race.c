@@ -119,6 +119,8 @@ static void run_process(const char *root, int number, int rounds)
 
 	for (int round = 0; round < rounds; round++)
 		run_ordered_round(tree, number, round);
+	/* Nobody takes it over again while the other one looks for its pins. */
+	wait_for_others();
 	for (int round = 0; round < rounds; round++)
 		run_free_round(tree, number, rounds + round);
 	persist_tree__free(tree);
