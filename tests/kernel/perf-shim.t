@@ -185,7 +185,7 @@ LD_PRELOAD=libm.so.6 SYSFS_PATH=/sys record environment -e persistent/other/ \
 	sh -c "env > $TMP/environment.txt; grep SigBlk /proc/self/status > $TMP/blocked.txt"
 like "$(cat "$TMP/environment.txt")" '^LD_PRELOAD=libm.so.6$' "the command has the user's LD_PRELOAD"
 like "$(cat "$TMP/environment.txt")" '^SYSFS_PATH=/sys$' "and SYSFS_PATH"
-unlike "$(cat "$TMP/environment.txt")" 'PERSIST_|persist-perf' "and nothing of ours"
+unlike "$(cat "$TMP/environment.txt")" 'PERSIST_PERF|libpersist-perf' "and nothing of ours"
 like "$(cat "$TMP/blocked.txt")" '0000000000000000$' "and no signal is blocked"
 record status -e persistent/other/ sh -c 'exit 3'
 is "$status" "$("$PERF" record -o "$TMP/status" -e cpu-clock sh -c 'exit 3' > /dev/null 2>&1; echo $?)" \
