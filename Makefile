@@ -69,7 +69,7 @@ endif
 # objects.
 LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
 # The reader's command line; below src/ a directory for each subject that only its commands know.
-READER_MAIN := reader.c selection.c $(notdir $(wildcard src/reader_*.c))
+READER_MAIN := reader.c selection.c target_list.c $(notdir $(wildcard src/reader_*.c))
 # What perf is made to load is not linked with anything else: it defines functions of the C library.
 PRELOAD_MAIN := $(patsubst src/%,%,$(wildcard src/perf_preload/*.c))
 READER_PARTS := stop_signal.c workload.c $(filter-out $(PRELOAD_MAIN),$(patsubst src/%,%,$(wildcard src/*/*.c)))

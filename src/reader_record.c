@@ -19,6 +19,7 @@
 #include "record_reader.h"
 #include "selection.h"
 #include "stop_signal.h"
+#include "target_list.h"
 #include "time_spec.h"
 #include "workload.h"
 
@@ -56,8 +57,7 @@ static const char record_help[] =
 
 struct record_options {
 	struct persist_reader_options reader;
-	char *events; /* names with NULs between them, and an empty one at the end */
-	size_t events_size;
+	struct target_list events;
 	const char *output;
 	char **command; /* NULL at its end; without one there is only that */
 	bool quiet;
@@ -78,32 +78,6 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* A list of events; a path stands alone, for it may have commas of its own. */
-static int add_events(struct record_options *options, const char *list)
-{
-	size_t size = strlen(list) + 1;
-	char *events = realloc(options->events, options->events_size + size + 1);
-	char *added;
-
-	if (!events) {
-		log_error(&log_to_stderr, "cannot start: %s", strerror(ENOMEM));
-		return EXIT_FAILURE;
-	}
-	added = events + options->events_size;
-	memcpy(added, list, size);
-	added[size] = '\0';
-	options->events = events;
-	options->events_size += size;
-	if (*list == '/')
-		return -1;
-	if (!*list || *list == ',' || list[size - 2] == ',' || strstr(list, ",,"))
-		return usage_error("-e: not a list of events", list);
-	for (; *added; added++)
-		if (*added == ',')
-			*added = '\0';
-	return -1;
-}
-
 /* Takes one option; returns -1, or the status with which to exit. */
 static int take_option(struct record_options *options, int option)
 {
@@ -111,7 +85,7 @@ static int take_option(struct record_options *options, int option)
 
 	switch (option) {
 	case 'e':
-		return add_events(options, optarg);
+		return target_list__add(&options->events, optarg);
 	case 'o':
 		options->output = optarg;
 		return -1;
@@ -151,7 +125,7 @@ static int parse_options(int argc, char **argv, struct record_options *options)
 		if (status >= 0)
 			return status;
 	}
-	if (!options->events)
+	if (!options->events.nr)
 		return usage_error("record: name at least one event, with -e", NULL);
 	options->command = argv + optind;
 	if (!options->output)
@@ -180,8 +154,8 @@ static int open_reader(struct recording *recording)
 		log_error(&log_to_stderr, "cannot start: %s", strerror(-err));
 		return err;
 	}
-	for (const char *event = options->events; *event; event += strlen(event) + 1) {
-		err = persist_reader__add(recording->reader, event);
+	for (unsigned int i = 0; i < options->events.nr; i++) {
+		err = persist_reader__add(recording->reader, options->events.targets[i]);
 		/* Named twice is no harm. */
 		if (err && err != -EEXIST)
 			return err; /* and a message was printed */
@@ -375,7 +349,7 @@ static int run(int argc, char **argv)
 	perf_data__close(recording.file);
 	persist_reader__free(recording.reader);
 	free(command_line);
-	free(options.events);
+	target_list__free(&options.events);
 	return status;
 }
 

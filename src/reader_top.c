@@ -19,6 +19,7 @@
 #include "record_reader.h"
 #include "selection.h"
 #include "stop_signal.h"
+#include "target_list.h"
 #include "time_spec.h"
 #include "top/top_frame.h"
 #include "top/top_session.h"
@@ -37,15 +38,16 @@
 #define READ_NSEC (40 * NSEC_PER_MSEC)
 
 static const char top_help[] =
-	"usage: reader top [-e TARGET]... [-s|--sort KEY[,KEY...]] [-d|--delay S] [-E|--entries N]\n"
-	"                  [--order ORDER] [--stdio] [--last N] [--since T] [--until T]\n"
-	"                  [-C|--cpu LIST] [--root DIR]\n"
+	"usage: reader top [-e TARGET[,TARGET...]]... [-s|--sort KEY[,KEY...]] [-d|--delay S]\n"
+	"                  [-E|--entries N] [--order ORDER] [--stdio] [--last N] [--since T]\n"
+	"                  [--until T] [-C|--cpu LIST] [--root DIR]\n"
 	"\n"
 	"Shows live which threads, CPUs or values events come from: rates and totals, with what was\n"
 	"recorded before, and how much is missing. Press h for the keys.\n"
 	"\n" TARGET_HELP "Without any, all events are shown, also those that come later.\n"
 	"\n"
-	"  -e, --event TARGET an event; can be given several times\n"
+	"  -e, --event TARGET an event, or several with commas between them; can be given several\n"
+	"                     times\n"
 	"  -s, --sort KEYS    count together what has the same comm, pid, tid, cpu, event or\n"
 	"                     field:NAME, or the same of several of these (default comm)\n"
 	"  -d, --delay S      seconds between two looks (default 2)\n"
@@ -60,8 +62,7 @@ static const char top_help[] =
 
 struct top_options {
 	struct persist_reader_options reader;
-	char **targets;
-	unsigned int nr_targets;
+	struct target_list events;
 	const char *key;
 	uint64_t delay_ns;
 	uint64_t entries; /* 0: no limit */
@@ -113,8 +114,7 @@ static int parse_option(int option, struct top_options *options)
 
 	switch (option) {
 	case 'e':
-		options->targets[options->nr_targets++] = optarg;
-		return -1;
+		return target_list__add(&options->events, optarg);
 	case 's':
 		options->key = optarg;
 		return check_key(optarg);
@@ -154,8 +154,11 @@ static int parse_options(int argc, char **argv, struct top_options *options)
 		if (status >= 0)
 			return status;
 	}
-	while (optind < argc)
-		options->targets[options->nr_targets++] = argv[optind++];
+	while (optind < argc) {
+		status = target_list__add(&options->events, argv[optind++]);
+		if (status >= 0)
+			return status;
+	}
 	options->reader.follow = !options->stdio;
 	return selection__check(&options->reader);
 }
@@ -497,8 +500,8 @@ static int run_top(const struct top_options *options)
 	top->session.options = options->reader;
 	top->session.options.log_fn = take_message;
 	top->session.options.log_ctx = top;
-	top->session.targets = options->targets;
-	top->session.nr_targets = options->nr_targets;
+	top->session.targets = options->events.targets;
+	top->session.nr_targets = options->events.nr;
 	err = begin_counting(top, options->key);
 	if (!err) {
 		err = options->stdio ? print_once(top) : show_live(top);
@@ -520,15 +523,10 @@ static int run(int argc, char **argv)
 	/* What a terminal can show depends on it; numbers and times do not. */
 	setlocale(LC_CTYPE, "");
 	selection__init(&options.reader);
-	options.targets = calloc((size_t)argc, sizeof(*options.targets));
-	if (!options.targets) {
-		log_error(&log_to_stderr, "cannot start: %s", strerror(ENOMEM));
-		return EXIT_FAILURE;
-	}
 	status = parse_options(argc, argv, &options);
 	if (status < 0)
 		status = run_top(&options) ? EXIT_FAILURE : EXIT_SUCCESS;
-	free(options.targets);
+	target_list__free(&options.events);
 	return status;
 }
 

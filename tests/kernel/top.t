@@ -65,6 +65,8 @@ once -s event
 is "$(rows <<< "$out" | grep -c .)" 3 "without -e: all events"
 once -e $NUMBERED -e $NUMBERED
 is "$(counts <<< "$out")" "1500 0" "an event that is named twice is counted once"
+once -e $NUMBERED,full -s event
+is "$(rows <<< "$out" | awk '{ print $2 }' | sort | xargs)" "full $NUMBERED" "-e: a list with commas"
 
 # What is in the buffers and what is not is what there was.
 once -e small
@@ -110,6 +112,7 @@ fails 2 "--delay wants seconds, at least 0.1: 0" -d 0
 fails 2 "--entries wants a positive number: x" -E x
 fails 2 "--order wants rate or total: none" --order none
 fails 2 "not a list of CPUs" -C x
+fails 2 "not a list of events: small," -e small,
 fails 1 "not a terminal; --stdio" -e $NUMBERED
 fails 1 "there is no tree" --stdio --root /sys/fs/bpf/nosuch
 
