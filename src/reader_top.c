@@ -175,6 +175,7 @@ struct top {
 	char events[512];    /* their names */
 	uint64_t refresh_ns; /* when the counts are to be shown again */
 	bool has_caught_up;  /* the history has been read */
+	bool has_failed;     /* an error was said */
 	bool has_ended;	     /* nothing will come any more */
 	bool must_paint;
 	bool is_over;
@@ -185,6 +186,7 @@ static void take_message(void *ctx, enum persist_log_level level, const char *me
 {
 	struct top *top = ctx;
 
+	top->has_failed |= level == PERSIST_LOG_ERROR;
 	if (!top_view__is_open()) {
 		print_message(NULL, level, message);
 		return;
@@ -271,10 +273,18 @@ static void print_line(void *ctx, enum top_style style, const char *text, size_t
 	putchar('\n');
 }
 
+/* Where nothing could be read there is nothing to show: a frame would say that nothing happened. */
+static bool has_nothing_to_read(const struct top *top)
+{
+	return top->has_failed && !record_reader__event(top->session.reader, 0);
+}
+
 static int print_once(struct top *top)
 {
 	int ret = 1;
 
+	if (has_nothing_to_read(top))
+		return -ENODATA; /* and messages were printed */
 	while (ret == 1 && !stop_signal__has_come())
 		ret = top_session__read(&top->session, boottime_now() + READ_NSEC);
 	if (ret >= 0)
@@ -505,7 +515,7 @@ static int run_top(const struct top_options *options)
 	err = begin_counting(top, options->key);
 	if (!err) {
 		err = options->stdio ? print_once(top) : show_live(top);
-		if (err && err != -ENOTTY && err != -ENODEV && err != -EPIPE)
+		if (err && err != -ENODATA && err != -ENOTTY && err != -ENODEV && err != -EPIPE)
 			log_error(&log_to_stderr, "cannot go on: %s", strerror(-err));
 	}
 	top_zoom__close(&top->zoom);

@@ -115,6 +115,11 @@ fails 2 "not a list of CPUs" -C x
 fails 2 "not a list of events: small," -e small,
 fails 1 "not a terminal; --stdio" -e $NUMBERED
 fails 1 "there is no tree" --stdio --root /sys/fs/bpf/nosuch
+PUBLIC_READER=$(public_copy "$READER")
+run unprivileged "$PUBLIC_READER" top --stdio
+is "$status" 1 "who may read nothing: an error"
+like "$err" "$NUMBERED/.*: permission denied|$ROOT.*: [Pp]ermission denied" "which says why"
+is "$out" "" "and no frame as if nothing had happened"
 
 # ---- a terminal ------------------------------------------------------------------------------------
 
