@@ -147,20 +147,20 @@ static void put_counts(struct top_frame *frame, const struct top_snapshot *snaps
 	struct text_out *out = begin_line(frame);
 
 	put(out, "%s records, ", top_text__count(snapshot->total, number));
-	put(out, "%s/s; ", top_text__rate(snapshot->rate, number));
+	put(out, "%s events/s; ", top_text__rate(snapshot->rate, number));
 	put_losses(out, snapshot);
 	end_line(frame, snapshot->total_lost ? TOP_WARNING : TOP_PLAIN);
 }
 
 static void put_plot(struct top_frame *frame, const struct top_timeline *timeline, uint64_t now_ns,
-		     unsigned int bars)
+		     enum top_bars_of what, unsigned int bars)
 {
 	unsigned int width = frame->width ? frame->width : DEFAULT_WIDTH;
 	struct top_plot plot;
 
 	if (!bars)
 		return;
-	top_plot__init(&plot, timeline, now_ns, width, frame->utf8);
+	top_plot__init(&plot, timeline, now_ns, what, width, frame->utf8);
 	for (unsigned int line = 0; line < bars; line++) {
 		top_plot__put_bars(&plot, line, bars, begin_line(frame));
 		end_line(frame, TOP_BARS);
@@ -176,14 +176,27 @@ static void put_plot(struct top_frame *frame, const struct top_timeline *timelin
 /* Room for one value of a key as text. */
 #define VALUE_SIZE (4 * TOP_KEY_MAX_TEXT + 8)
 
+/* "12.3", "~12.3" for an estimate, "?" where there is not even that. */
+static const char *row_rate(const struct top_entry *entry, const struct top_snapshot *snapshot,
+			    char text[TOP_NUMBER_SIZE + 1])
+{
+	if (snapshot->rates == TOP_RATES_UNKNOWN)
+		return "?";
+	top_text__rate(entry->rate, text + 1);
+	if (snapshot->rates == TOP_RATES_COUNTED || !(entry->rate > 0))
+		return text + 1;
+	*text = '~';
+	return text;
+}
+
 static void put_numbers(struct text_out *out, const struct top_entry *entry,
 			const struct top_snapshot *snapshot)
 {
-	char rate[TOP_NUMBER_SIZE], total[TOP_NUMBER_SIZE], percent[TOP_NUMBER_SIZE],
+	char rate[TOP_NUMBER_SIZE + 1], total[TOP_NUMBER_SIZE], percent[TOP_NUMBER_SIZE],
 		age[TOP_NUMBER_SIZE];
 	uint64_t now = snapshot->now_ns > entry->last_ns ? snapshot->now_ns : entry->last_ns;
 
-	put(out, "%7s %13s %6s %5s  ", top_text__rate(entry->rate, rate),
+	put(out, "%7s %13s %6s %5s  ", row_rate(entry, snapshot, rate),
 	    top_text__count(entry->total, total),
 	    top_text__percent(entry->total, snapshot->total, percent),
 	    top_text__age(now - entry->last_ns, age));
@@ -346,12 +359,12 @@ static const struct top_entry *zoomed_entry(const struct top_scene *scene)
 static void put_zoom_counts(struct top_frame *frame, const struct top_scene *scene)
 {
 	const struct top_entry *entry = zoomed_entry(scene);
-	char number[TOP_NUMBER_SIZE], right[TOP_NUMBER_SIZE + 8];
+	char number[TOP_NUMBER_SIZE + 1], right[TOP_NUMBER_SIZE + 8];
 	struct text_out *out = begin_line(frame);
 
 	top_key__put_values(scene->key, scene->zoom->bytes, true, out);
 	put(out, ": %s records, ", top_text__count(entry->total, number));
-	put(out, "%s/s", top_text__rate(entry->rate, number));
+	put(out, "%s/s", row_rate(entry, scene->snapshot, number));
 	snprintf(right, sizeof(right), "lost %s",
 		 top_text__count(scene->snapshot->total_lost, number));
 	end_line_with(frame, scene->snapshot->total_lost ? TOP_WARNING : TOP_PLAIN, right);
@@ -403,7 +416,8 @@ static void put_help(struct top_frame *frame)
 		"  Esc         back: from the records, from a filter, from a selected row",
 		"  Ctrl-L      paint the screen again",
 		"",
-		"RATE/s is that of the last 5 seconds, LAST how long ago the last record was.",
+		"RATE/s is that of the last 5 seconds: ~ is an estimate, for some of their",
+		"events are lost; ? if all are. LAST is how long ago the last record was.",
 		"\"lost\" are events of which there is no record, each counted once; a ! below",
 		"the plot is where. By a new key is counted what the buffers hold, and what comes.",
 		"",
@@ -495,12 +509,14 @@ void top_frame__draw(struct top_frame *frame, const struct top_scene *scene)
 	} else if (scene->ui->is_zoomed) {
 		if (layout.has_counts)
 			put_zoom_counts(frame, scene);
-		put_plot(frame, &scene->zoom->timeline, snapshot->now_ns, layout.bars);
+		put_plot(frame, &scene->zoom->timeline, snapshot->now_ns, TOP_BARS_OF_RECORDS,
+			 layout.bars);
 		put_records(frame, scene, &layout);
 	} else {
 		if (layout.has_counts)
 			put_counts(frame, snapshot);
-		put_plot(frame, &snapshot->timeline, snapshot->now_ns, layout.bars);
+		put_plot(frame, &snapshot->timeline, snapshot->now_ns, TOP_BARS_OF_ALL_EVENTS,
+			 layout.bars);
 		put_rows(frame, scene, &layout);
 	}
 	if (!layout.has_footer)

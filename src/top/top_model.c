@@ -67,6 +67,7 @@ int top_model__begin_rows(struct top_model *model)
 	next.others = (struct top_row){ 0 };
 	next.nr_rows = 0;
 	next.in_rows = 0;
+	next.recent_in_rows = (struct top_recent){ 0 };
 	*model = next;
 	return 0;
 }
@@ -146,6 +147,7 @@ void top_model__count_in_row(struct top_model *model, const unsigned char *key, 
 	if (time_ns > row->last_ns)
 		row->last_ns = time_ns;
 	top_recent__add(&row->recent, time_ns);
+	top_recent__add(&model->recent_in_rows, time_ns);
 	model->in_rows++;
 }
 
@@ -160,16 +162,12 @@ void top_model__count(struct top_model *model, uint64_t time_ns)
 }
 
 void top_model__count_lost(struct top_model *model, enum persist_loss_reason reason, uint64_t lost,
-			   uint64_t time_ns)
+			   uint64_t after_ns, uint64_t before_ns)
 {
-	struct top_second *second =
-		top_timeline__at(&model->timeline, possible_time(model, time_ns));
-
 	if ((unsigned int)reason >= TOP_NR_REASONS)
 		reason = PERSIST_LOSS_UNKNOWN;
 	model->lost[reason] += lost;
-	if (second)
-		second->lost += lost;
+	top_timeline__add_lost(&model->timeline, lost, after_ns, possible_time(model, before_ns));
 }
 
 uint64_t top_model__lost(const struct top_model *model)

@@ -47,6 +47,7 @@ struct top_row {
  * @rows:      numbered in the order in which they came, @nr_rows of at most @max_rows
  * @others:    all events that have no row
  * @in_rows:   all events that were counted by their keys
+ * @recent_in_rows: of these, what the rows' rates are made of
  * @total:     all events
  * @lost:      events that are missing, by enum persist_loss_reason
  * @timeline:  of all events and losses
@@ -58,6 +59,7 @@ struct top_model {
 	uint32_t nr_rows, max_rows;
 	struct top_row others;
 	uint64_t in_rows;
+	struct top_recent recent_in_rows;
 	uint64_t total;
 	uint64_t lost[TOP_NR_REASONS];
 	struct top_timeline timeline;
@@ -83,9 +85,9 @@ void top_model__count_in_row(struct top_model *model, const unsigned char *key, 
 /* Counts an event in the total. */
 void top_model__count(struct top_model *model, uint64_t time_ns);
 
-/* Counts events that are missing; @time_ns: when that was seen. */
+/* Counts events that are missing, and were between these times (top_timeline__add_lost()). */
 void top_model__count_lost(struct top_model *model, enum persist_loss_reason reason, uint64_t lost,
-			   uint64_t time_ns);
+			   uint64_t after_ns, uint64_t before_ns);
 
 /* All that is missing, whatever the reason. */
 uint64_t top_model__lost(const struct top_model *model);

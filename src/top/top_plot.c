@@ -26,7 +26,7 @@ static double seconds_of(const struct top_plot *plot, uint64_t slot, uint64_t no
 }
 
 void top_plot__init(struct top_plot *plot, const struct top_timeline *timeline, uint64_t now_ns,
-		    unsigned int columns, bool utf8)
+		    enum top_bars_of what, unsigned int columns, bool utf8)
 {
 	*plot = (struct top_plot){ .utf8 = utf8, .now = now_ns / NSEC_PER_SEC };
 	plot->columns = columns > TOP_PLOT_MARGIN ? columns - TOP_PLOT_MARGIN : 1;
@@ -45,6 +45,8 @@ void top_plot__init(struct top_plot *plot, const struct top_timeline *timeline, 
 		slot = newest_slot(plot) - age;
 		first = slot * plot->seconds_per_column;
 		sum = top_timeline__sum(timeline, first, first + plot->seconds_per_column - 1);
+		if (what == TOP_BARS_OF_ALL_EVENTS)
+			sum.events += sum.lost;
 		plot->rates[i] = (double)sum.events / seconds_of(plot, slot, now_ns);
 		plot->is_lossy[i] = sum.lost;
 		plot->has_losses |= sum.lost != 0;

@@ -31,9 +31,15 @@ struct top_plot {
 	bool is_lossy[TOP_PLOT_MAX_COLUMNS];
 };
 
+/* What the bars are: where losses belong to what is shown, they count. */
+enum top_bars_of {
+	TOP_BARS_OF_RECORDS,
+	TOP_BARS_OF_ALL_EVENTS,
+};
+
 /* A plot of what led to @now_ns, in @columns columns, those of the scale included. */
 void top_plot__init(struct top_plot *plot, const struct top_timeline *timeline, uint64_t now_ns,
-		    unsigned int columns, bool utf8);
+		    enum top_bars_of what, unsigned int columns, bool utf8);
 
 /* Puts line @line of @nr lines of bars, counted from the top. */
 void top_plot__put_bars(const struct top_plot *plot, unsigned int line, unsigned int nr,

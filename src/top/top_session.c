@@ -232,17 +232,44 @@ static uint64_t counted_seq(const struct top_session *session, uint32_t stream)
 	return stream < session->nr_streams ? session->behind[stream] : UINT64_MAX;
 }
 
-static void count_loss(struct top_session *session, const struct persist_loss *loss,
+/*
+ * Between which times the events of a loss were. Without a record before them, they are as old as
+ * the event at most; and what a clear took was before it, what is missing since then behind it.
+ */
+static void find_times(const struct persist_item *item, uint64_t *after_ns, uint64_t *before_ns)
+{
+	const struct persist_meta *meta = persist_event__meta(item->event);
+	const struct persist_loss *loss = &item->loss;
+	bool is_cleared = loss->reason == PERSIST_LOSS_CLEARED;
+
+	*after_ns = loss->after_ns;
+	*before_ns = loss->before_ns;
+	if (is_cleared && meta->clear_time_ns && meta->clear_time_ns < *before_ns)
+		*before_ns = meta->clear_time_ns;
+	if (!*after_ns)
+		*after_ns = meta->clear_time_ns && !is_cleared ? meta->clear_time_ns
+							       : meta->attach_time_ns;
+	if (*after_ns > *before_ns)
+		*after_ns = *before_ns;
+}
+
+static void count_loss(struct top_session *session, const struct persist_item *item,
 		       uint64_t counted)
 {
-	uint64_t before = loss->from_seq - 1;
+	const struct persist_loss *loss = &item->loss;
+	uint64_t before = loss->from_seq - 1, after_ns, before_ns;
 
 	if (counted >= loss->to_seq)
 		return;
-	if (before < counted)
+	find_times(item, &after_ns, &before_ns);
+	if (before < counted) {
+		/* What is not counted yet is the last part of it. */
+		after_ns += (uint64_t)((unsigned __int128)(before_ns - after_ns) *
+				       (counted - before) / loss->lost);
 		before = counted;
-	top_model__count_lost(&session->model, loss->reason, loss->to_seq - before,
-			      loss->before_ns);
+	}
+	top_model__count_lost(&session->model, loss->reason, loss->to_seq - before, after_ns,
+			      before_ns);
 }
 
 static int count_record(struct top_session *session, const struct persist_item *item,
@@ -278,7 +305,7 @@ static int count_item(struct top_session *session, const struct persist_item *it
 	}
 	if (item->record)
 		return count_record(session, item, counted);
-	count_loss(session, &item->loss, counted);
+	count_loss(session, item, counted);
 	return 0;
 }
 

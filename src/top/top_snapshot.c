@@ -55,11 +55,29 @@ static int by_rate(const void *a, const void *b)
 	return order ? order : compare_totals(first, second);
 }
 
-static struct top_entry entry_of(const struct top_row *row, uint32_t number, uint64_t now_ns)
+/*
+ * Finds how the rates of rows are meant. Returns how many events of the last seconds one record of
+ * them stands for.
+ */
+static double weigh_records(struct top_snapshot *snapshot, const struct top_model *model)
+{
+	struct top_second recent = top_timeline__recent(&model->timeline, snapshot->now_ns);
+	uint64_t in_rows = top_recent__sum(&model->recent_in_rows, snapshot->now_ns);
+	uint64_t events = recent.events + recent.lost;
+
+	if (events == in_rows)
+		snapshot->rates = TOP_RATES_COUNTED;
+	else
+		snapshot->rates = in_rows ? TOP_RATES_ESTIMATED : TOP_RATES_UNKNOWN;
+	return snapshot->rates == TOP_RATES_ESTIMATED ? (double)events / (double)in_rows : 1;
+}
+
+static struct top_entry entry_of(const struct top_row *row, uint32_t number, uint64_t now_ns,
+				 double weight)
 {
 	return (struct top_entry){
 		.row = number,
-		.rate = top_recent__rate(&row->recent, now_ns),
+		.rate = weight * top_recent__rate(&row->recent, now_ns),
 		.total = row->total,
 		.last_ns = row->last_ns,
 	};
@@ -75,6 +93,8 @@ static void show_all(struct top_snapshot *snapshot)
 int top_snapshot__take(struct top_snapshot *snapshot, const struct top_model *model,
 		       uint64_t now_ns, enum top_order order)
 {
+	double weight;
+
 	if (make_room(snapshot, model->nr_rows))
 		return -ENOMEM;
 	snapshot->now_ns = now_ns;
@@ -83,11 +103,12 @@ int top_snapshot__take(struct top_snapshot *snapshot, const struct top_model *mo
 	memcpy(snapshot->lost, model->lost, sizeof(snapshot->lost));
 	snapshot->total_lost = top_model__lost(model);
 	snapshot->timeline = model->timeline;
-	snapshot->others = entry_of(&model->others, UINT32_MAX, now_ns);
+	weight = weigh_records(snapshot, model);
+	snapshot->others = entry_of(&model->others, UINT32_MAX, now_ns, weight);
 	snapshot->earlier = model->total > model->in_rows ? model->total - model->in_rows : 0;
 	snapshot->nr_entries = model->nr_rows;
 	for (uint32_t i = 0; i < model->nr_rows; i++)
-		snapshot->entries[i] = entry_of(&model->rows[i], i, now_ns);
+		snapshot->entries[i] = entry_of(&model->rows[i], i, now_ns, weight);
 	if (model->nr_rows)
 		qsort(snapshot->entries, model->nr_rows, sizeof(*snapshot->entries),
 		      order == TOP_BY_RATE ? by_rate : by_total);

@@ -26,10 +26,21 @@ struct top_entry {
 	uint64_t last_ns;
 };
 
+/*
+ * Where the rows' rates come from: all events of the last seconds were recorded and are in the
+ * rows; or some are not, and the rows' records stand for all; or none is, and so nothing is known.
+ */
+enum top_rates {
+	TOP_RATES_COUNTED,
+	TOP_RATES_ESTIMATED,
+	TOP_RATES_UNKNOWN,
+};
+
 /**
  * struct top_snapshot - the counts of one moment; starts as { 0 }
  * @now_ns:     the moment
- * @rate:       of all events
+ * @rate:       of all events, lost ones included
+ * @rates:      how the rates of rows are meant; they add up to @rate unless they are unknown
  * @total:      of all events
  * @lost:       by reason
  * @total_lost: all of that
@@ -42,6 +53,7 @@ struct top_entry {
 struct top_snapshot {
 	uint64_t now_ns;
 	double rate;
+	enum top_rates rates;
 	uint64_t total;
 	uint64_t lost[TOP_NR_REASONS];
 	uint64_t total_lost;

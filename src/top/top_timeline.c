@@ -25,6 +25,41 @@ struct top_second *top_timeline__at(struct top_timeline *timeline, uint64_t time
 	return &timeline->seconds[second % TOP_TIMELINE_SECONDS];
 }
 
+/*
+ * Of @nr events that lie evenly between two times, those up to @time_ns, which is after the first:
+ * rounded down, so that the differences of such numbers add up to all of them.
+ */
+static uint64_t events_until(uint64_t nr, uint64_t after_ns, uint64_t before_ns, uint64_t time_ns)
+{
+	/* Between two times that are the same they are all at that time. */
+	if (time_ns >= before_ns || after_ns == before_ns)
+		return nr;
+	return (uint64_t)((unsigned __int128)nr * (time_ns - after_ns) / (before_ns - after_ns));
+}
+
+void top_timeline__add_lost(struct top_timeline *timeline, uint64_t lost, uint64_t after_ns,
+			    uint64_t before_ns)
+{
+	uint64_t first, last = before_ns / NSEC_PER_SEC, counted = 0;
+
+	if (!top_timeline__at(timeline, before_ns))
+		return;
+	if (after_ns > before_ns)
+		after_ns = before_ns;
+	first = after_ns / NSEC_PER_SEC;
+	if (timeline->newest - first >= TOP_TIMELINE_SECONDS)
+		first = timeline->newest - TOP_TIMELINE_SECONDS + 1;
+	if (first * NSEC_PER_SEC > after_ns)
+		counted = events_until(lost, after_ns, before_ns, first * NSEC_PER_SEC);
+	for (uint64_t second = first; second <= last; second++) {
+		uint64_t end = second == last ? before_ns : (second + 1) * NSEC_PER_SEC;
+		uint64_t until = events_until(lost, after_ns, before_ns, end);
+
+		timeline->seconds[second % TOP_TIMELINE_SECONDS].lost += until - counted;
+		counted = until;
+	}
+}
+
 struct top_second top_timeline__sum(const struct top_timeline *timeline, uint64_t first,
 				    uint64_t last)
 {
@@ -58,12 +93,16 @@ static double rate_of(uint64_t events, uint64_t now_ns)
 	return (double)events / (TOP_RATE_SECONDS + (double)(now_ns % NSEC_PER_SEC) / NSEC_PER_SEC);
 }
 
+struct top_second top_timeline__recent(const struct top_timeline *timeline, uint64_t now_ns)
+{
+	return top_timeline__sum(timeline, first_of_rate(now_ns), now_ns / NSEC_PER_SEC);
+}
+
 double top_timeline__rate(const struct top_timeline *timeline, uint64_t now_ns)
 {
-	struct top_second sum =
-		top_timeline__sum(timeline, first_of_rate(now_ns), now_ns / NSEC_PER_SEC);
+	struct top_second recent = top_timeline__recent(timeline, now_ns);
 
-	return rate_of(sum.events, now_ns);
+	return rate_of(recent.events + recent.lost, now_ns);
 }
 
 void top_recent__add(struct top_recent *recent, uint64_t time_ns)
@@ -82,7 +121,7 @@ void top_recent__add(struct top_recent *recent, uint64_t time_ns)
 		recent->events[second % TOP_RECENT_SECONDS]++;
 }
 
-double top_recent__rate(const struct top_recent *recent, uint64_t now_ns)
+uint64_t top_recent__sum(const struct top_recent *recent, uint64_t now_ns)
 {
 	uint64_t last = now_ns / NSEC_PER_SEC, events = 0;
 
@@ -91,5 +130,10 @@ double top_recent__rate(const struct top_recent *recent, uint64_t now_ns)
 	for (uint64_t second = first_of_rate(now_ns); second <= last; second++)
 		if (recent->newest - second < TOP_RECENT_SECONDS)
 			events += recent->events[second % TOP_RECENT_SECONDS];
-	return rate_of(events, now_ns);
+	return events;
+}
+
+double top_recent__rate(const struct top_recent *recent, uint64_t now_ns)
+{
+	return rate_of(top_recent__sum(recent, now_ns), now_ns);
 }

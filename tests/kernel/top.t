@@ -81,6 +81,41 @@ is "$(counts <<< "$out" | awk '{ print $1 + $2, $3, $4 == $2 }')" "1500 ring_ful
 run "$READER" top --stdio --order total -e full -e small -e $NUMBERED -s event
 is "$(counts <<< "$out" | awk '{ print $1 + $2 }')" 4500 "several events together"
 
+# ---- rates of what is lost -------------------------------------------------------------------------
+
+# "12.3k", "~4711" (standard input) as numbers
+plain_rates() {
+	sed 's/^~//; s/k$/e3/; s/M$/e6/' | awk '{ print $1 + 0 }'
+}
+
+# As on a machine that is quick enough: all events within four seconds before "now", which is the
+# time of the last one.
+burst=20000
+for _ in 1 2 3 4 5; do
+	read -r began _ < /proc/uptime
+	"$LOADER" add $NUMBERED_EVENT/name=burst,keep=latest,tail=4K/ > /dev/null
+	produce 0 $burst > /dev/null
+	last_ns=$("$READER" attach burst --json --last 1 | jq .time_ns)
+	awk -v began="$began" -v ns="$last_ns" 'BEGIN { exit !(ns / 1e9 - began < 4) }' && break
+	"$LOADER" remove burst > /dev/null
+done
+until=$(awk -v ns="$last_ns" 'BEGIN { printf "%.6f", ns / 1e9 + 0.000001 }')
+once -e burst --until "$until"
+is "$(counts <<< "$out" | awk '{ print $1 + $2, ($2 > 0.9 * $1) }')" "$burst 1" \
+	"a burst, most of which is overwritten: the header has all of it"
+rate=$(sed -nE '2 s/.* records, ([^ ]*) events\/s;.*/\1/p' <<< "$out")
+# Of five seconds and of what has passed of the sixth; shown with three digits.
+ok "the lost ones are in the rate" \
+	awk -v rate="$(plain_rates <<< "$rate")" -v all=$burst \
+	'BEGIN { exit !(rate * 6 > 0.99 * all && rate * 5 < 1.01 * all) }' || diag "$out"
+is "$(awk '$NF == "event_producer" { print $1 }' <<< "$out")" "~$rate" "and in that of the row, as an estimate"
+once -e burst --until "$until" -s field:timer_id
+ok "the rates of rows by another key add up to it" \
+	awk -v all="$(plain_rates <<< "$rate")" \
+	-v rows="$(sed '1,/RATE/d' <<< "$out" | awk '{ print $1 }' | plain_rates | awk '{ sum += $1 } END { print sum }')" \
+	'BEGIN { exit !(rows > 0.98 * all && rows < 1.02 * all) }' || diag "$out"
+"$LOADER" remove burst > /dev/null
+
 # Names of threads can be anything.
 strange=$'a\e[2Jb\x01é\xff'
 cp "$HELPERS/event_producer" "$TMP/$strange"
@@ -309,7 +344,7 @@ shows "by pid; " "another key"
 shows "\(before this key; gone since\)" "some records are not there for it any more"
 shows "^60 records, .*; lost 0" "but none is lost"
 frame=$(screen)
-is "$(sed '1,/RATE/d' <<< "$frame" | awk '/before this key/ { sum += $1; next } /^ +[0-9]/ { sum += $2 }
+is "$(sed '1,/RATE/d' <<< "$frame" | awk '/before this key/ { sum += $1; next } /^ +~?[0-9]/ { sum += $2 }
 	END { print sum }')" 60 "the rows add up to the total" || diag "$frame"
 kill -TERM "$(top_process)"
 shows "^ended-0" "SIGTERM: the end, with success"

@@ -71,7 +71,8 @@ static int set_up(void **state)
 		snprintf(comm, sizeof(comm), "thread%u", i);
 		count(comm, i, 1, NOW - 3600 * NSEC_PER_SEC);
 	}
-	top_model__count_lost(&model, PERSIST_LOSS_RING_BUSY, 390, NOW - 30 * NSEC_PER_SEC);
+	top_model__count_lost(&model, PERSIST_LOSS_RING_BUSY, 390, NOW - 40 * NSEC_PER_SEC,
+			      NOW - 30 * NSEC_PER_SEC);
 	return top_snapshot__take(&snapshot, &model, NOW, TOP_BY_RATE);
 }
 
@@ -116,7 +117,7 @@ static void test_text(void **state)
 {
 	draw(0, 0, false, 2);
 	expect("  one, two  by comm,cpu; busiest first\n");
-	expect("\n1,560 records, 2.0/s; lost 390 (20.0%): ring_busy 390\n");
+	expect("\n1,560 records, 2.0 events/s; lost 390 (20.0%): ring_busy 390\n");
 	expect("\n RATE/s       RECORDS      %  LAST  COMM  CPU\n"
 	       "    2.0            10    0.6    1s  b\\x1b   3\n"
 	       "      0         1,500   96.2    1m  Gr\xc3\xbc\xc3\x9f    0\n"
@@ -126,6 +127,24 @@ static void test_text(void **state)
 	expect("thread37  37\n");
 	assert_null(strstr(text, "thread38"));
 	assert_int_equal(nr_selected, 0);
+}
+
+/* Rates that are not counted are marked. */
+static void test_estimates(void **state)
+{
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 6000, NOW - 5 * NSEC_PER_SEC, NOW);
+	assert_int_equal(top_snapshot__take(&snapshot, &model, NOW, TOP_BY_RATE), 0);
+	draw(0, 0, false, 2);
+	expect(" records, 1202 events/s; lost 6,390 (80.4%)");
+	expect("\n  ~1202            10    0.6    1s  b\\x1b   3\n"
+	       "      0         1,500   96.2    1m  Gr\xc3\xbc\xc3\x9f    0\n");
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 10, NOW + 8 * NSEC_PER_SEC,
+			      NOW + 9 * NSEC_PER_SEC);
+	assert_int_equal(
+		top_snapshot__take(&snapshot, &model, NOW + 10 * NSEC_PER_SEC, TOP_BY_RATE), 0);
+	draw(0, 0, false, 2);
+	expect(" records, 2.0 events/s; lost");
+	expect("\n      ?         1,500");
 }
 
 /* Every size has as many lines as the screen, none of which is too wide, and a row is selected. */
@@ -235,17 +254,26 @@ static void test_plot(void **state)
 	for (uint64_t i = 0; i < 4; i++)
 		top_timeline__at(&timeline, (600 + 60 * i) * NSEC_PER_SEC)->events = 60 * i;
 	top_timeline__at(&timeline, 845 * NSEC_PER_SEC)->events = 6;
-	top_plot__init(&plot, &timeline, 846 * NSEC_PER_SEC, TOP_PLOT_MARGIN + 5, false);
+	top_plot__init(&plot, &timeline, 846 * NSEC_PER_SEC, TOP_BARS_OF_ALL_EVENTS,
+		       TOP_PLOT_MARGIN + 5, false);
 	assert_int_equal(plot.seconds_per_column, 60);
 	assert_string_equal(bars(&plot, 0, 2), "   3.0/s|  .# ");
 	assert_string_equal(bars(&plot, 1, 2), "        | :##:");
 	assert_false(plot.has_losses);
-	top_timeline__at(&timeline, 700 * NSEC_PER_SEC)->lost = 1;
-	top_plot__init(&plot, &timeline, 846 * NSEC_PER_SEC, TOP_PLOT_MARGIN + 5, false);
+	top_timeline__at(&timeline, 700 * NSEC_PER_SEC)->lost = 6 * 60;
+	top_plot__init(&plot, &timeline, 846 * NSEC_PER_SEC, TOP_BARS_OF_ALL_EVENTS,
+		       TOP_PLOT_MARGIN + 5, false);
 	assert_true(plot.is_lossy[1]);
+	/* What is lost is an event all the same; of one row's records, nobody knows. */
+	assert_string_equal(bars(&plot, 0, 1), "   7.0/s| #...");
+	top_plot__init(&plot, &timeline, 846 * NSEC_PER_SEC, TOP_BARS_OF_RECORDS,
+		       TOP_PLOT_MARGIN + 5, false);
+	assert_true(plot.is_lossy[1]);
+	assert_string_equal(bars(&plot, 0, 2), "   3.0/s|  .# ");
 	/* Of any width, from the first second of the machine on. */
 	for (unsigned int columns = 0; columns < 600; columns++) {
-		top_plot__init(&plot, &timeline, columns * NSEC_PER_SEC / 2, columns, true);
+		top_plot__init(&plot, &timeline, columns * NSEC_PER_SEC / 2, TOP_BARS_OF_ALL_EVENTS,
+			       columns, true);
 		bars(&plot, 0, 1);
 	}
 }
@@ -254,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_text, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_estimates, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sizes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_records, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ascii, set_up, tear_down),

@@ -109,15 +109,19 @@ static void test_bounded(void **state)
 static void test_losses(void **state)
 {
 	assert_int_equal(top_model__init(&model, 10), 0);
-	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 100, 5 * NSEC_PER_SEC);
-	top_model__count_lost(&model, PERSIST_LOSS_RING_BUSY, 1, 5 * NSEC_PER_SEC);
-	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 10, 6 * NSEC_PER_SEC);
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 100, 4 * NSEC_PER_SEC,
+			      6 * NSEC_PER_SEC);
+	top_model__count_lost(&model, PERSIST_LOSS_RING_BUSY, 1, 5 * NSEC_PER_SEC,
+			      5 * NSEC_PER_SEC);
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 10, 6 * NSEC_PER_SEC,
+			      6 * NSEC_PER_SEC);
 	/* A reason of a later version. */
-	top_model__count_lost(&model, (enum persist_loss_reason)99, 1000, 6 * NSEC_PER_SEC);
+	top_model__count_lost(&model, (enum persist_loss_reason)99, 1000, 6 * NSEC_PER_SEC,
+			      6 * NSEC_PER_SEC);
 	assert_int_equal(model.lost[PERSIST_LOSS_OVERWRITTEN], 110);
 	assert_int_equal(model.lost[PERSIST_LOSS_UNKNOWN], 1000);
 	assert_int_equal(top_model__lost(&model), 1111);
-	assert_int_equal(top_timeline__sum(&model.timeline, 5, 5).lost, 101);
+	assert_int_equal(top_timeline__sum(&model.timeline, 5, 5).lost, 51);
 	assert_int_equal(model.total, 0);
 }
 
@@ -128,7 +132,7 @@ static void test_times_to_come(void **state)
 	model.latest_ns = 100 * NSEC_PER_SEC;
 	count("one", 4, 99 * NSEC_PER_SEC);
 	count("one", 1, UINT64_MAX);
-	top_model__count_lost(&model, PERSIST_LOSS_NESTED, 1, UINT64_MAX);
+	top_model__count_lost(&model, PERSIST_LOSS_NESTED, 1, UINT64_MAX, UINT64_MAX);
 	assert_int_equal(top_timeline__sum(&model.timeline, 0, 100).events, 5);
 	assert_int_equal(top_timeline__sum(&model.timeline, 0, 100).lost, 1);
 	assert_int_equal(row_of("one")->last_ns, 100 * NSEC_PER_SEC);
@@ -139,7 +143,7 @@ static void test_other_rows(void **state)
 	assert_int_equal(top_model__init(&model, 1), 0);
 	count("one", 4, 99 * NSEC_PER_SEC);
 	count("two", 4, 99 * NSEC_PER_SEC);
-	top_model__count_lost(&model, PERSIST_LOSS_NESTED, 1, 99 * NSEC_PER_SEC);
+	top_model__count_lost(&model, PERSIST_LOSS_NESTED, 1, 99 * NSEC_PER_SEC, 99 * NSEC_PER_SEC);
 	assert_int_equal(top_model__begin_rows(&model), 0);
 	assert_int_equal(model.nr_rows, 0);
 	assert_int_equal(sum_of_rows(), 0);
@@ -199,6 +203,54 @@ static void test_order(void **state)
 	expect_order("large", "small", "busy");
 }
 
+static void expect_rates(enum top_rates rates, double all, double first, double second)
+{
+	assert_int_equal(top_snapshot__take(&snapshot, &model, 1000 * NSEC_PER_SEC, TOP_BY_RATE),
+			 0);
+	assert_int_equal(snapshot.rates, rates);
+	assert_true(snapshot.rate > all - 0.001 && snapshot.rate < all + 0.001);
+	assert_int_equal(snapshot.nr_entries, 2);
+	assert_true(snapshot.entries[0].rate > first - 0.001 &&
+		    snapshot.entries[0].rate < first + 0.001);
+	assert_true(snapshot.entries[1].rate > second - 0.001 &&
+		    snapshot.entries[1].rate < second + 0.001);
+}
+
+/* The rows' rates add up to that of all events, whatever is lost or has no row any more. */
+static void test_rates(void **state)
+{
+	assert_int_equal(top_model__init(&model, 10), 0);
+	count("busy", 30, 997 * NSEC_PER_SEC);
+	count("calm", 10, 998 * NSEC_PER_SEC);
+	expect_rates(TOP_RATES_COUNTED, 8, 6, 2);
+	/* What was lost before the last seconds is of no matter. */
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 1000, 900 * NSEC_PER_SEC,
+			      995 * NSEC_PER_SEC);
+	expect_rates(TOP_RATES_COUNTED, 8, 6, 2);
+	/* Half of these were within. */
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 8000, 993 * NSEC_PER_SEC,
+			      997 * NSEC_PER_SEC);
+	expect_rates(TOP_RATES_ESTIMATED, 808, 606, 202);
+	/* By another key some records are gone, and the others stand for them. */
+	assert_int_equal(top_model__begin_rows(&model), 0);
+	for (unsigned int i = 0; i < 8; i++)
+		top_model__count_in_row(&model, (const unsigned char *)(i % 2 ? "1" : "2"), 1,
+					997 * NSEC_PER_SEC);
+	expect_rates(TOP_RATES_ESTIMATED, 808, 404, 404);
+}
+
+/* Nobody knows from which rows they would have been. */
+static void test_unknown_rates(void **state)
+{
+	assert_int_equal(top_model__init(&model, 10), 0);
+	count("long ago", 1, 900 * NSEC_PER_SEC);
+	count("before", 1, 901 * NSEC_PER_SEC);
+	expect_rates(TOP_RATES_COUNTED, 0, 0, 0);
+	top_model__count_lost(&model, PERSIST_LOSS_RING_FULL, 5000, 995 * NSEC_PER_SEC,
+			      1000 * NSEC_PER_SEC);
+	expect_rates(TOP_RATES_UNKNOWN, 1000, 0, 0);
+}
+
 /* It stands while the model goes on. */
 static void test_stands(void **state)
 {
@@ -247,6 +299,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_times_to_come, tear_down),
 		cmocka_unit_test_teardown(test_other_rows, tear_down),
 		cmocka_unit_test_teardown(test_order, tear_down),
+		cmocka_unit_test_teardown(test_rates, tear_down),
+		cmocka_unit_test_teardown(test_unknown_rates, tear_down),
 		cmocka_unit_test_teardown(test_stands, tear_down),
 		cmocka_unit_test_teardown(test_filter, tear_down),
 	};

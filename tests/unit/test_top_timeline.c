@@ -106,6 +106,91 @@ static void test_rate_after_a_gap(void **state)
 	expect_rate(5 / 5.5, 1000 * NSEC_PER_SEC + NSEC_PER_SEC / 2);
 }
 
+/* ---- losses ------------------------------------------------------------------------------ */
+
+static uint64_t lost(uint64_t first, uint64_t last)
+{
+	return top_timeline__sum(&timeline, first, last).lost;
+}
+
+static void test_losses_are_spread(void **state)
+{
+	/* From the middle of 1000 to the middle of 1003. */
+	top_timeline__add_lost(&timeline, 300, 1000 * NSEC_PER_SEC + NSEC_PER_SEC / 2,
+			       1003 * NSEC_PER_SEC + NSEC_PER_SEC / 2);
+	assert_int_equal(lost(0, 999), 0);
+	assert_int_equal(lost(1000, 1000), 50);
+	assert_int_equal(lost(1001, 1001), 100);
+	assert_int_equal(lost(1002, 1002), 100);
+	assert_int_equal(lost(1003, 1003), 50);
+	assert_int_equal(lost(0, UINT64_MAX), 300);
+	/* Beside those that are there, and from one edge of a second to another. */
+	top_timeline__add_lost(&timeline, 20, 1001 * NSEC_PER_SEC, 1003 * NSEC_PER_SEC);
+	assert_int_equal(lost(1000, 1000), 50);
+	assert_int_equal(lost(1001, 1001), 110);
+	assert_int_equal(lost(1002, 1002), 110);
+	assert_int_equal(lost(1003, 1003), 50);
+	assert_int_equal(events(0, UINT64_MAX), 0);
+}
+
+/* What cannot be divided evenly is not rounded away, nor does a product overflow. */
+static void test_sum_of_losses(void **state)
+{
+	static const uint64_t numbers[] = { 0, 1, 2, 7, 999, 1000003, UINT64_MAX / 4 };
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		uint64_t after = 5000 * NSEC_PER_SEC + 123456789 * i;
+
+		top_timeline__add_lost(&timeline, numbers[i], after, after + 333333333 * i * i * i);
+		sum += numbers[i];
+		assert_int_equal(lost(0, UINT64_MAX), sum);
+	}
+}
+
+static void test_losses_at_one_time(void **state)
+{
+	top_timeline__add_lost(&timeline, 5, 1000 * NSEC_PER_SEC + 1, 1000 * NSEC_PER_SEC + 1);
+	top_timeline__add_lost(&timeline, 6, 1001 * NSEC_PER_SEC, 1001 * NSEC_PER_SEC);
+	/* Times that cannot be: all are where they were found missing. */
+	top_timeline__add_lost(&timeline, 7, 1009 * NSEC_PER_SEC, 1002 * NSEC_PER_SEC);
+	assert_int_equal(lost(1000, 1000), 5);
+	assert_int_equal(lost(1001, 1001), 6);
+	assert_int_equal(lost(1002, 1002), 7);
+	assert_int_equal(lost(0, UINT64_MAX), 18);
+}
+
+/* Of a long time only that part counts which is kept; what is older leaves no trace. */
+static void test_losses_of_long_ago(void **state)
+{
+	uint64_t newest = 1000000;
+
+	top_timeline__add_lost(&timeline, 2 * newest, 0, newest * NSEC_PER_SEC);
+	assert_int_equal(lost(newest - 1, newest - 1), 2);
+	/* The second that has just begun has none. */
+	assert_int_equal(lost(0, UINT64_MAX), 2 * (TOP_TIMELINE_SECONDS - 1));
+	top_timeline__add_lost(&timeline, 100, 0, (newest - TOP_TIMELINE_SECONDS) * NSEC_PER_SEC);
+	assert_int_equal(lost(0, UINT64_MAX), 2 * (TOP_TIMELINE_SECONDS - 1));
+	/* The longest time there is. */
+	top_timeline__add_lost(&timeline, UINT64_MAX, 0, UINT64_MAX);
+	assert_int_equal(timeline.newest, UINT64_MAX / NSEC_PER_SEC);
+}
+
+static void test_rate_of_losses(void **state)
+{
+	double rate;
+
+	for (uint64_t second = 1000; second < 1020; second++)
+		add(second, 10);
+	/* Half of them before the five seconds. */
+	top_timeline__add_lost(&timeline, 1000, 1010 * NSEC_PER_SEC, 1020 * NSEC_PER_SEC);
+	rate = top_timeline__rate(&timeline, 1020 * NSEC_PER_SEC);
+	assert_true(rate > 109.999 && rate < 110.001);
+	assert_int_equal(top_timeline__recent(&timeline, 1020 * NSEC_PER_SEC).lost, 500);
+	assert_int_equal(top_timeline__recent(&timeline, 1020 * NSEC_PER_SEC).events, 50);
+	assert_int_equal(top_recent__sum(&recent, 1020 * NSEC_PER_SEC), 50);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +198,11 @@ int main(void)
 		cmocka_unit_test_setup(test_going_on, set_up),
 		cmocka_unit_test_setup(test_rate, set_up),
 		cmocka_unit_test_setup(test_rate_after_a_gap, set_up),
+		cmocka_unit_test_setup(test_losses_are_spread, set_up),
+		cmocka_unit_test_setup(test_sum_of_losses, set_up),
+		cmocka_unit_test_setup(test_losses_at_one_time, set_up),
+		cmocka_unit_test_setup(test_losses_of_long_ago, set_up),
+		cmocka_unit_test_setup(test_rate_of_losses, set_up),
 	};
 
 	return cmocka_run_group_tests_name("top_timeline", tests, NULL, NULL);
