@@ -90,11 +90,12 @@ produce 0 10 > /dev/null
 is "$(rows 'SELECT count(*) FROM mc_event')" 1510 "and then what came since"
 like "$(ras_mc_ctl "$DB" --errors | grep -c 'error(s)')" '^1510$' "ras-mc-ctl shows them"
 
-# Killed at any moment, again and again, while events come. (A time of 0 would be no limit.)
+# Killed at any moment, again and again, while events come. (A time of 0 would be no limit; in the
+# foreground timeout waits for who was killed, and with him for his lock.)
 before=$(rows 'SELECT count(*) FROM mc_event')
 start_producer 0 1 200
 for i in {1..40}; do
-	timeout --signal=KILL "0.$((RANDOM % 3))$((RANDOM % 9 + 1))" \
+	timeout --foreground --signal=KILL "0.$((RANDOM % 3))$((RANDOM % 9 + 1))" \
 		"$READER" export --follow --to rasdaemon "$DB" 2> "$TMP/err"
 done > /dev/null 2>&1
 is "$(cat "$TMP/err")" "" "the last one that was killed had nothing to complain about"
