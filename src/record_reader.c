@@ -313,8 +313,9 @@ static void explain_missing(const struct persist_reader *reader, const char *tar
 
 	if (!strchr(target, '/') && access(reader->root, F_OK))
 		log_error(&reader->log,
-			  "%s: there is no tree of persistent events; \"loader start\" makes one",
-			  reader->root);
+			  "%s: there is no such event, and no tree of persistent events; \"loader "
+			  "start\" makes one",
+			  path);
 	else if (colon && !strchr(target, '/'))
 		log_error(&reader->log,
 			  "%s: there is no such event; its name is that of the tracepoint alone: "
