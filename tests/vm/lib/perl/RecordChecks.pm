@@ -164,7 +164,8 @@ sub texts_of_threads {
 	return { map { $_ => [sort @{ $texts{$_} }] } keys %texts };
 }
 
-# What stands before the event's own text.
+# What stands before the event's own text. ftrace looks names up afterwards, in a table that other
+# threads take places of: "<...>" is one that it does not know any more.
 sub heading {
 	my ($recording) = @_;
 
@@ -172,7 +173,7 @@ sub heading {
 		my ($record, $line) = @_;
 		return "tid $record->{tid}, ftrace has $line->{pid}" if $record->{tid} != $line->{pid};
 		return "comm '$record->{comm}', ftrace has '$line->{comm}'"
-			if $record->{comm} ne $line->{comm};
+			if $record->{comm} ne $line->{comm} && $line->{comm} ne '<...>';
 		return "time $record->{time_ns}, ftrace has $line->{time}"
 			if abs($record->{time_ns} / 1e9 - $line->{time}) > SECONDS_APART;
 		return '';
