@@ -46,9 +46,19 @@ static void put_hex_byte(struct text_out *out, unsigned char byte)
 	text_out__char(out, hex_digits[byte & 15]);
 }
 
-static bool is_control(char c)
+/*
+ * Whether the byte at @i controls a terminal: a control character of ASCII; or one of those from
+ * 0x80 to 0x9f, as a byte that nothing of UTF-8 precedes, or as the second one of U+0080 to U+009F.
+ * What is before @start is not ours to look at.
+ */
+static bool is_control(const char *text, size_t start, size_t i)
 {
-	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
+	unsigned char c = (unsigned char)text[i],
+		      before = i > start ? (unsigned char)text[i - 1] : 0;
+
+	if (c < 0x80)
+		return (c < ' ' && c != '\t') || c == 0x7f;
+	return c < 0xa0 && (before < 0x80 || before == 0xc2);
 }
 
 /*
@@ -62,7 +72,7 @@ static void escape_controls(struct text_out *out, size_t start)
 	if (out->len > out->cap)
 		return; /* cut: it is put together once more */
 	for (size_t i = start; i < out->len; i++)
-		nr += is_control(out->buf[i]);
+		nr += is_control(out->buf, start, i);
 	if (!nr)
 		return;
 	from = out->len;
@@ -72,7 +82,7 @@ static void escape_controls(struct text_out *out, size_t start)
 	for (to = out->len; from > start; from--) {
 		char c = out->buf[from - 1];
 
-		if (!is_control(c)) {
+		if (!is_control(out->buf, start, from - 1)) {
 			out->buf[--to] = c;
 			continue;
 		}
@@ -91,7 +101,7 @@ static void put_comm(struct text_out *out, const char comm[PERSIST_COMM_SIZE])
 	size_t width = len;
 
 	for (size_t i = 0; i < len; i++)
-		if (is_control(comm[i]))
+		if (is_control(comm, 0, i))
 			width += sizeof("\\xNN") - 2;
 	text_out__fill(out, ' ', width < COMM_WIDTH ? COMM_WIDTH - width + 1 : 1);
 	text_out__bytes(out, comm, len);
