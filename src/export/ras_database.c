@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "export/ras_schema.h"
@@ -157,8 +158,15 @@ static int read_boot_id(struct ras_database *database)
 /* Two exporters would write everything twice. */
 static int lock_file(struct ras_database *database)
 {
+	struct stat st;
 	int err;
 
+	/* SQLite would put a journal beside a device. */
+	if (!stat(database->path, &st) && !S_ISREG(st.st_mode)) {
+		log_error(database->log, "%s: not a regular file; name one for the database",
+			  database->path);
+		return -EINVAL;
+	}
 	database->lock = open(database->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (database->lock >= 0 && !flock(database->lock, LOCK_EX | LOCK_NB))
 		return 0;

@@ -175,6 +175,9 @@ run "$READER" export --to rasdaemon "$TMP/other.db"
 like "$status $err" "^1 .*other.db: a database of something else" "so is another database"
 run "$READER" export --to rasdaemon "$TMP/nowhere/x.db"
 like "$status $err" "^1 .*nowhere/x.db: cannot open it: No such file" "a directory that is not there"
+run "$READER" export --to rasdaemon /dev/full
+like "$status $err" "^1 .*/dev/full: not a regular file" "a device"
+is "$(ls /dev/*-journal 2> /dev/null)" "" "beside which nothing is left"
 
 # A disk that is full: what is in the file stays, and the rest comes when there is room.
 mkdir "$TMP/small"
