@@ -206,21 +206,21 @@ done
 
 public=$TMP/public
 mkdir -m 755 "$public"
-mkdir -m 777 "$public/work"
+mkdir -m 777 "$public/out"
 cp "$READER" "$LIBRARY" "$public"
 "$LOADER" stop > /dev/null
 "$LOADER" start --mode 0666 -e "$NUMBERED_EVENT/name=numbered,keep=oldest/" > /dev/null
 produce 0 100 1 > /dev/null
 produce "$last_cpu" 50 101 > /dev/null
 chmod 755 "$TMP"
-export HOME=$public/work TMPDIR=$public/work
-run unprivileged "$public/reader" perf -- "$PERF" record -o "$public/work/data" -e persistent/numbered/ sleep 0.1
+export HOME=$public/out TMPDIR=$public/out
+run unprivileged "$public/reader" perf -- "$PERF" record -o "$public/out/data" -e persistent/numbered/ sleep 0.1
 is "$status" 0 "nobody may, if the pins may be read (perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid))"
-is "$("$PERF" script -f -i "$public/work/data" 2> /dev/null | numbers numbered | ranges)" 1-150 \
+is "$("$PERF" script -f -i "$public/out/data" 2> /dev/null | numbers numbered | ranges)" 1-150 \
 	"also where tracefs cannot be read"
 "$LOADER" stop > /dev/null
 "$LOADER" start --mode 0600 -e "$NUMBERED_EVENT/name=numbered,keep=oldest/" > /dev/null
-run unprivileged "$public/reader" perf -- "$PERF" record -o "$public/work/data" -e persistent/numbered/ sleep 0.1
+run unprivileged "$public/reader" perf -- "$PERF" record -o "$public/out/data" -e persistent/numbered/ sleep 0.1
 isnt "$status" 0 "but not if they may not be read"
 export TMPDIR=$TMP
 
