@@ -111,8 +111,6 @@ static int parse_options(int argc, char **argv, struct attach_options *options)
 			return print_help();
 		default:
 			status = selection__parse(&options->reader, option, optarg);
-			if (status == -2)
-				return usage_error("wrong usage", NULL);
 			if (status >= 0)
 				return status;
 		}

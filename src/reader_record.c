@@ -81,8 +81,6 @@ static const struct option long_options[] = {
 /* Takes one option; returns -1, or the status with which to exit. */
 static int take_option(struct record_options *options, int option)
 {
-	int status;
-
 	switch (option) {
 	case 'e':
 		return target_list__add(&options->events, optarg);
@@ -102,8 +100,7 @@ static int take_option(struct record_options *options, int option)
 	case 'h':
 		return print_help();
 	default:
-		status = selection__parse(&options->reader, option, optarg);
-		return status == -2 ? usage_error("wrong usage", NULL) : status;
+		return selection__parse(&options->reader, option, optarg);
 	}
 }
 

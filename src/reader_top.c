@@ -110,8 +110,6 @@ static int check_key(const char *text)
 /* Takes an option that has an argument of its own. As parse_options(). */
 static int parse_option(int option, struct top_options *options)
 {
-	int status;
-
 	switch (option) {
 	case 'e':
 		return target_list__add(&options->events, optarg);
@@ -132,9 +130,7 @@ static int parse_option(int option, struct top_options *options)
 			return usage_error("--order wants rate or total", optarg);
 		return -1;
 	default:
-		status = selection__parse(&options->reader, option == 'C' ? OPT_CPU : option,
-					  optarg);
-		return status == -2 ? usage_error("wrong usage", NULL) : status;
+		return selection__parse(&options->reader, option == 'C' ? OPT_CPU : option, optarg);
 	}
 }
 

@@ -47,7 +47,7 @@ int selection__parse(struct persist_reader_options *options, int option, const c
 		options->root = argument;
 		return -1;
 	default:
-		return -2;
+		return usage_error("wrong usage", NULL);
 	}
 }
 

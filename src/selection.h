@@ -47,13 +47,12 @@ enum {
 void selection__init(struct persist_reader_options *options);
 
 /**
- * selection__parse() - take one option that getopt_long() has found
+ * selection__parse() - take one option that getopt_long() has found and the command does not know
  * @options:  changed; keeps a pointer to @argument
  * @option:   what getopt_long() has returned
  * @argument: its argument
  *
- * Return: -1 if it was taken, -2 if it is none of these options, or the exit status after a
- * message.
+ * Return: -1 if it was taken, or the exit status after a message, also for what is no option.
  */
 int selection__parse(struct persist_reader_options *options, int option, const char *argument);
 
