@@ -9,6 +9,11 @@
 # Leaves the guest running in the background: its pid is $guest, its console is in
 # $work/console, what it reports in $work/report, and its disk is $work/disk. Its processor is
 # $vm_cpu; without that it is one of AMD that has all that the emulator can do.
+#
+# The guest's processors take turns in one thread. With a thread for each, QEMU 7.2 goes on running
+# what it had translated of code that the guest's kernel has patched since: a breakpoint that is no
+# longer there, for which the kernel crashes, or which a processor with interrupts off takes for
+# ever. It is no faster either: most of what a guest does here is done by one processor at a time.
 boot() {
 	local kernel=$1 initramfs=$2 work=$3 suite=$4 seconds=$5 cpus=$6
 	shift 6
@@ -20,7 +25,7 @@ boot() {
 	: > "$work/report"
 	truncate -s 64M "$work/disk"
 	timeout --kill-after=5 "$seconds" qemu-system-x86_64 \
-		-accel tcg,thread=multi -cpu "${vm_cpu:-max}" -smp "$cpus" -m "${vm_memory:-512}" \
+		-accel tcg,thread=single -cpu "${vm_cpu:-max}" -smp "$cpus" -m "${vm_memory:-512}" \
 		-nodefaults -display none -no-reboot ${machine[@]+"${machine[@]}"} \
 		-kernel "$kernel/vmlinuz" -initrd "$initramfs" \
 		-append "console=ttyS0 panic=-1 log_buf_len=4M persist_suite=$suite $*" \

@@ -40,23 +40,12 @@ vm_test() {
 }
 
 # Boots $work/initramfs and shows what the guest reports until it is gone.
-#
-# Now and then a guest with several emulated processors crashes while its kernel patches its own code
-# (an int3 that nobody has set), before it starts process 1 and so before anything of ours has run:
-# then once more.
 run_guest() { # KERNEL-DIRECTORY SUITE CPUS [KERNEL-PARAMETER...]
-	local try
-
 	echo "# $(cat "$1/release"), suite $2"
-	for try in 1 2 3; do
-		boot "$1" "$work/initramfs" "$work" "$2" "$PERSIST_VM_SECONDS" "${@:3}"
-		follow_report "$work" | tee "$work/tap"
-		wait "$guest" || echo "# the guest's emulator ended with $?: 124 means that time was up"
-		guest=
-		! grep -q 'Run /init as init process' "$work/console" || break
-		echo "# the guest's kernel did not come to start process 1, try $try:"
-		sed -nE 's/\r$//; /BUG|Oops|panic|RIP|int3/s/^/#   /p' "$work/console"
-	done
+	boot "$1" "$work/initramfs" "$work" "$2" "$PERSIST_VM_SECONDS" "${@:3}"
+	follow_report "$work" | tee "$work/tap"
+	wait "$guest" || echo "# the guest's emulator ended with $?: 124 means that time was up"
+	guest=
 }
 
 # The last line of the guest says how many tests there were, so that none can be lost.
@@ -68,9 +57,19 @@ check_guest_finished() {
 		echo "ok - the guest came to its end"
 	else
 		echo "not ok - the guest came to its end"
-		echo "# the end of its console:"
-		tail -n 40 "$work/console" | tr -d '\r' | sed 's/^/#   /'
+		show_console
 	fi
+}
+
+# What a crash or a stall says first, and the end; on standard error, which a log of all tests has.
+show_console() {
+	{
+		echo "# of the guest's console:"
+		tr -d '\r' < "$work/console" |
+			grep -m 12 -E 'BUG|Oops|panic|RIP: 0010|rcu: INFO|soft lockup' || true
+		echo "# and its end:"
+		tail -n 20 "$work/console" | tr -d '\r'
+	} | sed 's/^[^#]/#   &/' >&2
 }
 
 check_results_came() {
