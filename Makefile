@@ -154,8 +154,8 @@ $(OUTPUT)/reader: $(call object,$(READER_SOURCES) $(COMMAND_SOURCES)) $(LIBRARY_
 
 # What `reader perf` has perf load.
 PRELOAD_SOURCES := $(PRELOAD_MAIN) $(addprefix perf/,perf_clock.c perf_feed.c perf_relay.c perf_ring.c \
-	perf_sample.c perf_session.c perf_session_read.c perf_session_wait.c perf_sideband.c \
-	perf_targets.c record_time.c thread_names.c)
+	perf_payload.c perf_sample.c perf_session.c perf_session_read.c perf_session_wait.c \
+	perf_sideband.c perf_targets.c record_time.c thread_names.c)
 $(OUTPUT)/libpersist-perf.so: $(call object,$(PRELOAD_SOURCES)) $(LIBRARY_OBJECTS) \
 		src/perf_preload/exports.map
 	$(say) LINK $@

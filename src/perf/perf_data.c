@@ -18,6 +18,7 @@
 #include "perf/perf_layout.h"
 #include "perf/perf_sideband.h"
 #include "perf/thread_names.h"
+#include "persist_event.h"
 #include "write_all.h"
 
 #define BUFFER_SIZE (1024 * 1024)
@@ -271,6 +272,7 @@ static void describe(struct perf_data *file, const struct persist_event *event, 
 	known->format = (struct perf_sample_format){
 		.sample_type = SAMPLE_TYPE,
 		.id = described->id,
+		.common_type = (uint16_t)meta->config,
 	};
 	known->config = meta->config;
 	memcpy(known->system, meta->system, sizeof(known->system));
@@ -367,7 +369,7 @@ static void put_sample(struct perf_data *file, const struct perf_sample_format *
 
 int perf_data__put(struct perf_data *file, const struct persist_item *item)
 {
-	const struct perf_sample_format *format;
+	struct perf_sample_format format;
 	int event, err = file->err;
 
 	if (!err && item->stream >= file->nr_streams)
@@ -385,11 +387,12 @@ int perf_data__put(struct perf_data *file, const struct persist_item *item)
 	}
 	if (event == STREAM_IS_UNKNOWN)
 		return 0;
-	format = &file->events[event].format;
+	format = file->events[event].format;
 	if (item->record) {
-		put_sample(file, format, item->record);
+		format.fields = persist_event__format(item->event);
+		put_sample(file, &format, item->record);
 	} else {
-		file->len += perf_lost__write(format, &item->loss, file->buffer + file->len);
+		file->len += perf_lost__write(&format, &item->loss, file->buffer + file->len);
 		file->counts.lost += item->loss.lost;
 	}
 	file->has_items = true;

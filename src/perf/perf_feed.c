@@ -9,6 +9,7 @@
 #include "perf/perf_session_internal.h"
 #include "perf/perf_sideband.h"
 #include "perf/record_time.h"
+#include "persist_event.h"
 #include "time_spec.h"
 
 /* How often the session's clock is compared with ours. */
@@ -97,6 +98,20 @@ static struct perf_sample_format format_of(const struct perf_event_fd *fd)
 	};
 }
 
+/*
+ * The id by which perf knows the tracepoint is the config that it has opened it with: the kernel's,
+ * or the one that it was told.
+ */
+static struct perf_sample_format format_of_samples(const struct perf_session *session,
+						   const struct perf_event_fd *fd)
+{
+	struct perf_sample_format format = format_of(fd);
+
+	format.common_type = (uint16_t)fd->attr.config;
+	format.fields = persist_event__format(session->feed.item.event);
+	return format;
+}
+
 /* A kernel without sample_id_all would not tell when it was, and perf could not sort it in. */
 static bool tells_names(const struct perf_event_fd *fd)
 {
@@ -157,36 +172,14 @@ static uint64_t time_for_perf(struct perf_session *session, uint64_t time_ns)
 	return perf_clock__convert(&feed->clock, time_ns);
 }
 
-struct renamed_record {
-	struct persist_record header;
-	char payload[PERSIST_PAYLOAD_MAX];
-};
-
-/* A copy of the record that says to be of the tracepoint @id: every tracepoint's first field. */
-static const struct persist_record *rename_record(struct renamed_record *renamed,
-						  const struct persist_record *record, uint16_t id)
-{
-	size_t size = record->size < sizeof(renamed->payload) ? record->size
-							      : sizeof(renamed->payload);
-
-	renamed->header = *record;
-	renamed->header.header_size = sizeof(renamed->header);
-	renamed->header.size = (uint32_t)size;
-	memcpy(renamed->payload, persist_record__payload(record), size);
-	if (size >= sizeof(id))
-		memcpy(renamed->payload, &id, sizeof(id));
-	return &renamed->header;
-}
-
 /* False if there is no room now. */
 static bool put_record(struct perf_session *session, struct perf_event_fd *fd,
 		       const struct persist_record *record)
 {
-	const struct perf_sample_format format = format_of(fd);
+	const struct perf_sample_format format = format_of_samples(session, fd);
 	struct perf_ring *ring = &fd->output->ring;
 	size_t size = perf_sample__size(&format, record);
 	char bytes[PERF_SAMPLE_MAX];
-	struct renamed_record renamed;
 	uint64_t time;
 
 	if (size + 2 * PERF_SIDEBAND_MAX >= ring->size) {
@@ -202,8 +195,6 @@ static bool put_record(struct perf_session *session, struct perf_event_fd *fd,
 		put_lost(fd, record->cpu, time);
 	if (tells_names(fd) && thread_names__is_new(&session->feed.names, record))
 		put_comm(fd, record, time);
-	if (is_named_as_tracepoint(&fd->attr))
-		record = rename_record(&renamed, record, (uint16_t)fd->attr.config);
 	perf_sample__write(&format, record, time, bytes);
 	perf_ring__put(ring, bytes, size);
 	perf_ring__count_sample(ring, &fd->attr);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "perf/perf_put.h"
-#include "persist_bpf.h"
 
 /* The payload, padded so that it and its length, a __u32, are a multiple of 8 bytes. */
 static uint32_t raw_size(const struct persist_record *record)
@@ -42,13 +41,15 @@ size_t perf_sample__size(const struct perf_sample_format *format,
 	return size;
 }
 
-static char *put_raw(char *to, const struct persist_record *record)
+static char *put_raw(const struct perf_sample_format *format, const struct persist_record *record,
+		     char *to)
 {
 	uint32_t size = raw_size(record);
 	char *end = to + sizeof(size) + size;
 
 	to = perf_put(to, &size, sizeof(size));
-	to = perf_put(to, persist_record__payload(record), record->size);
+	perf_payload__write(format->fields, format->common_type, record, to);
+	to += record->size;
 	memset(to, 0, (size_t)(end - to));
 	return end;
 }
@@ -85,7 +86,7 @@ size_t perf_sample__write(const struct perf_sample_format *format,
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		at = perf_put_word(at, 0);
 	if (type & PERF_SAMPLE_RAW)
-		at = put_raw(at, record);
+		at = put_raw(format, record, at);
 	memset(at, 0, size_of_words(type & WORDS_BEHIND_RAW));
 	return header.size;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "perf/perf_payload.h"
 #include "persist_record.h"
 
 /* The parts of a sample that can be written; each of them has its value below. */
@@ -30,6 +31,8 @@
  * @sample_type: PERF_SAMPLE_* bits, only those of PERF_SAMPLE_SUPPORTED
  * @id:          of the event, as PERF_EVENT_IOC_ID would tell
  * @period:      events that each sample stands for; 0: 1
+ * @common_type: what the first field of the payload says, see perf_payload.h
+ * @fields:      of the event, see perf_payload.h; NULL: not known
  *
  * What we do not know is written as perf_event_open(2) writes it for an event that has no such
  * thing: the instruction pointer, address and the like are 0, the call chain is empty.
@@ -38,6 +41,8 @@ struct perf_sample_format {
 	uint64_t sample_type;
 	uint64_t id;
 	uint64_t period;
+	uint16_t common_type;
+	const struct event_format *fields;
 };
 
 /* Bytes of the sample of this record, its perf_event_header included; a multiple of 8. */

@@ -7,10 +7,12 @@
  *   forge ring FROM TO FIELD=VALUE...      a ringbuf with three copies of FROM's first record,
  *                                          the second of them with other values in some fields
  *
- * A field is one of struct persist_meta or struct persist_record; bytes=N makes an array or a
- * ring of another size than FROM's.
+ * A field is one of struct persist_meta or struct persist_record, or the offset of a 64-bit word,
+ * which may be one of a record's payload; bytes=N makes an array or a ring of another size than
+ * FROM's.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -111,6 +113,8 @@ static size_t apply(char *to, const struct field *fields, size_t size, char **as
 			size = number_of(*assignments);
 			continue;
 		}
+		if (isdigit((unsigned char)**assignments))
+			field = NULL;
 		while (field && field->name &&
 		       (strlen(field->name) != len || strncmp(field->name, *assignments, len)))
 			field++;

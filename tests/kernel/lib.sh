@@ -284,6 +284,14 @@ cpus_online() {
 		for (i = r[1]; i <= last; i++) print i }' /sys/devices/system/cpu/online
 }
 
+# forge_ring EVENT FIELD=VALUE...: puts a ring in the place of its first one on CPU 0 with three copies of
+# that one's first record, the second of them with these values, see forge.c
+forge_ring() {
+	"$HELPERS/forge" ring "$ROOT/$1/head/cpu0" "$ROOT/$1/head/forged" "${@:2}" || return
+	rm "$ROOT/$1/head/cpu0"
+	mv "$ROOT/$1/head/forged" "$ROOT/$1/head/cpu0"
+}
+
 # counters EVENT: one line for each CPU: cpu seen recorded lost, from the kernel's own map
 counters() {
 	"$BPFTOOL" map dump pinned "$ROOT/$1/counters" |

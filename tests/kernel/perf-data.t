@@ -235,6 +235,25 @@ is "$(grep -c 'syscalls:all: payload=' "$TMP/script")" 800 "payloads are shown a
 bytes=$("$READER" attach all 2> /dev/null | sed -nE '1s/.*payload=[0-9a-f]{16}//p')
 is "$(sed -nE '1s/.*payload=//p' "$TMP/script" | tr -d ' ')" "$bytes" "the same that the reader shows"
 
+# ---- a damaged buffer --------------------------------------------------------------------------
+
+# The first word of a payload has the number by which perf looks up the event, the second one in this
+# event's the place of a string. perf looks at neither before it follows them.
+"$LOADER" add sched:sched_process_exec/name=damaged,keep=oldest,head=4K/ > /dev/null
+taskset -c 0 true
+for damage in 64=0xffffffffffffffff 64=0 72=0xffffffff 72=0xffff 72=0x1000100; do
+	forge_ring damaged $damage || diag "forge fails"
+	run_ok "a payload with $damage" "$READER" record -o "$TMP/damaged.data" -e damaged -C 0 true
+	ok "what perf reads" script "$TMP/damaged.data"
+	is "$(sed -n '1p;3p' "$TMP/script" | grep -cE 'filename=[^ ]+ pid=')" 2 \
+		"the records beside it are what they were"
+	case $damage in
+	64=*) like "$(sed -n 2p "$TMP/script")" 'filename=[^ ]+ pid=' "and so is the rest of it" ;;
+	*) like "$(sed -n 2p "$TMP/script")" "filename= pid=" "it has no string" ;;
+	esac
+done
+"$LOADER" remove damaged > /dev/null
+
 # ---- following, and the end --------------------------------------------------------------------
 
 start_background "$READER" record -q --no-history -o "$TMP/live.data" -e $NUMBERED

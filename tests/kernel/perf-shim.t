@@ -131,6 +131,18 @@ is $((there + lost)) "$(seen_of small)" \
 	"what was overwritten is a PERF_RECORD_LOST: $there samples, $lost lost"
 like "$err" "[Ll]ost" "which perf reports"
 
+# ---- a damaged buffer ------------------------------------------------------------------------------
+
+"$LOADER" add sched:sched_process_exec/name=damaged,keep=oldest,head=4K/ > /dev/null
+taskset -c 0 true
+for damage in 64=0xffffffffffffffff 72=0xffff; do
+	forge_ring damaged $damage || diag "forge fails"
+	record damaged -C 0 -e persistent/damaged/ true
+	is "$status" 0 "perf record of a payload with $damage" || diag "$err"
+	is "$(script damaged -F comm | head -n 3 | wc -l)" 3 "perf script shows it and those beside it"
+done
+"$LOADER" remove damaged > /dev/null
+
 # ---- together with events of the kernel ------------------------------------------------------------
 
 "$LOADER" clear numbered > /dev/null

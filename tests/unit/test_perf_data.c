@@ -251,8 +251,10 @@ static void test_sample(void **state)
 		.period = 1,
 		.raw_size = 28,
 	};
+	const uint16_t common_type = (uint16_t)second.meta.config;
 	const struct perf_event_header *header;
 	size_t at = sizeof(struct perf_pipe_header);
+	const char *payload;
 
 	put(&second, 7);
 	read_file();
@@ -262,8 +264,13 @@ static void test_sample(void **state)
 	check_pipe_header();
 	header = find(PERF_RECORD_SAMPLE, &at);
 	assert_memory_equal(header, &expected, sizeof(expected));
-	assert_memory_equal((const char *)header + sizeof(expected),
-			    persist_record__payload(&thing.record), thing.record.size);
+	payload = (const char *)header + sizeof(expected);
+	/* Whatever the record says: by this perf looks up the event. */
+	assert_memory_equal(payload, &common_type, sizeof(common_type));
+	assert_memory_equal(payload + sizeof(common_type),
+			    (const char *)persist_record__payload(&thing.record) +
+				    sizeof(common_type),
+			    thing.record.size - sizeof(common_type));
 	header = next_record(&at);
 	assert_int_equal(header->type, PERF_RECORD_FINISHED_ROUND);
 	assert_null(next_record(&at));

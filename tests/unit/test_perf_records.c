@@ -13,7 +13,9 @@
 
 #include <cmocka.h>
 
+#include "event_format.h"
 #include "perf/perf_clock.h"
+#include "perf/perf_payload.h"
 #include "perf/perf_sample.h"
 #include "perf/perf_sideband.h"
 #include "perf/record_time.h"
@@ -71,6 +73,7 @@ static void test_sample(void **state)
 			       PERF_SAMPLE_PHYS_ADDR,
 		.id = ID,
 		.period = 10,
+		.common_type = 0x4241,
 	};
 	const struct whole_record record = make_record();
 	char bytes[PERF_SAMPLE_MAX];
@@ -91,7 +94,8 @@ static void test_sample(void **state)
 	assert_true(word(bytes, 5) == 10);
 	memcpy(&raw_size, bytes + 8 + 6 * 8, sizeof(raw_size));
 	assert_int_equal(raw_size, 12);
-	assert_memory_equal(bytes + 8 + 6 * 8 + 4, "payload text", 12);
+	assert_memory_equal(bytes + 8 + 6 * 8 + 4, &format.common_type, 2);
+	assert_memory_equal(bytes + 8 + 6 * 8 + 4 + 2, "yload text", 10);
 	for (size_t i = 8; i < 11; i++)
 		assert_true(word(bytes, i) == 0);
 	assert_int_equal((unsigned char)bytes[size], 0xff);
@@ -109,6 +113,107 @@ static void test_weights(void **state)
 	assert_int_equal(perf_sample__size(&format, &record.header), 16);
 	format.sample_type |= PERF_SAMPLE_TRANSACTION;
 	assert_int_equal(perf_sample__size(&format, &record.header), 24);
+}
+
+/* ---- payloads ------------------------------------------------------------------------------ */
+
+static const char format_text[] =
+	"name: damaged\nID: 77\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:__data_loc char[] text;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc u8[] bytes;\toffset:12;\tsize:4;\tsigned:0;\n"
+	"\tfield:__rel_loc char[] near;\toffset:16;\tsize:4;\tsigned:0;\n\n"
+	"print fmt: \"%s\", __get_str(text)\n";
+
+#define WORDS_END		 20 /* behind the last location word */
+#define PAYLOAD_SIZE		 28
+#define LOCATION(length, offset) ((uint32_t)(length) << 16 | (offset))
+
+struct payload {
+	uint16_t type;
+	uint8_t flags, preempt_count;
+	int32_t pid;
+	uint32_t text, bytes, near;
+	char rest[PAYLOAD_SIZE - WORDS_END];
+};
+
+/* What perf gets of a record with these location words, and @rest behind them. */
+static struct payload write_payload(uint32_t text, uint32_t bytes, uint32_t near, const char *rest)
+{
+	struct {
+		struct persist_record header;
+		struct payload payload;
+	} record = {
+		.header = { .header_size = sizeof(record.header), .size = PAYLOAD_SIZE },
+		.payload = { .type = 0xffff,
+			     .flags = 0xff,
+			     .pid = 5,
+			     .text = text,
+			     .bytes = bytes,
+			     .near = near },
+	};
+	struct payload written;
+	struct event_format *format;
+
+	memcpy(record.payload.rest, rest, sizeof(record.payload.rest));
+	assert_int_equal(event_format__parse(format_text, strlen(format_text), &format), 0);
+	perf_payload__write(format, 77, &record.header, (char *)&written);
+	event_format__free(format);
+	assert_int_equal(written.type, 77);
+	assert_int_equal(written.pid, 5);
+	return written;
+}
+
+static void test_sound_payload(void **state)
+{
+	struct payload written = write_payload(LOCATION(4, WORDS_END), LOCATION(4, WORDS_END + 4),
+					       LOCATION(4, 0), "abc\0\1\2\3\4");
+
+	(void)state;
+	assert_int_equal(written.text, LOCATION(4, WORDS_END));
+	assert_int_equal(written.bytes, LOCATION(4, WORDS_END + 4));
+	assert_int_equal(written.near, LOCATION(4, 0));
+	assert_int_equal(written.flags, 0xff);
+	assert_memory_equal(written.rest, "abc\0\1\2\3\4", 8);
+}
+
+/* Where an array or a string begins that is not in the record, there is an empty one. */
+static void test_locations_outside(void **state)
+{
+	static const uint32_t outside[] = {
+		LOCATION(0, PAYLOAD_SIZE + 1),
+		LOCATION(1, PAYLOAD_SIZE),
+		LOCATION(9, WORDS_END),
+		0xffffffff,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+		struct payload written = write_payload(outside[i], outside[i], 0, "abcdefg");
+
+		assert_int_equal(written.text, LOCATION(0, 2));
+		assert_int_equal(written.bytes, LOCATION(0, 2));
+		assert_int_equal(written.flags, 0);
+		assert_int_equal(written.near, 0);
+	}
+}
+
+/* perf looks for the NUL, however long the string is said to be. */
+static void test_string_without_end(void **state)
+{
+	struct payload written =
+		write_payload(LOCATION(8, WORDS_END), LOCATION(8, WORDS_END), 0, "abcdefgh");
+
+	(void)state;
+	assert_int_equal(written.text, LOCATION(0, 2));
+	assert_int_equal(written.flags, 0);
+	assert_int_equal(written.bytes, LOCATION(8, WORDS_END));
+	/* A word that counts from its own end can lead to nothing before it. */
+	assert_int_equal(written.near, LOCATION(0, 7));
+	assert_memory_equal(written.rest, "abcdefg", 8);
 }
 
 /* ---- times --------------------------------------------------------------------------------- */
@@ -256,9 +361,15 @@ static void test_local_clock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sample),	      cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_times),	      cmocka_unit_test(test_short_record),
-		cmocka_unit_test(test_changed_names), cmocka_unit_test(test_chosen_clocks),
+		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_sound_payload),
+		cmocka_unit_test(test_locations_outside),
+		cmocka_unit_test(test_string_without_end),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_short_record),
+		cmocka_unit_test(test_changed_names),
+		cmocka_unit_test(test_chosen_clocks),
 		cmocka_unit_test(test_local_clock),
 	};
 
