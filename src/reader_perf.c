@@ -223,6 +223,36 @@ struct perf_run {
 	int signals; /* descriptor */
 };
 
+/*
+ * The dynamic linker takes a list apart at spaces and colons, whatever stands before them, and puts
+ * something in for "$". The directory of the view has a path that we choose.
+ */
+static int make_loadable(struct perf_run *run)
+{
+	static const char separators[] = " :$";
+	char *link;
+
+	if (!strpbrk(run->library, separators))
+		return 0;
+	if (strpbrk(run->view, separators)) {
+		log_error(&log_to_stderr,
+			  "%s, %s: perf cannot be made to load a library by a path with a space, a "
+			  "colon or a dollar sign; TMPDIR names another place for temporary files",
+			  run->library, run->view);
+		return -EINVAL;
+	}
+	if (asprintf(&link, "%s/" LIBRARY, run->view) < 0)
+		return -ENOMEM;
+	if (symlink(run->library, link)) {
+		log_error(&log_to_stderr, "%s: cannot make it: %s", link, strerror(errno));
+		free(link);
+		return -EIO;
+	}
+	free(run->library);
+	run->library = link;
+	return 0;
+}
+
 static int set_environment(const struct perf_options *options, const struct perf_run *run)
 {
 	const char *before = getenv("LD_PRELOAD");
@@ -257,6 +287,7 @@ static pid_t start_perf(const struct perf_options *options, const struct perf_ru
 		err = -errno;
 	}
 	log_error(&log_to_stderr, "%s: %s", run->program, strerror(-err));
+	perf_view__mark(run->view, PERF_VIEW_NOT_RUN);
 	/* As shells do: 127 for what is not found, 126 for what cannot be executed. */
 	_exit(err == -ENOENT ? 127 : 126);
 }
@@ -316,18 +347,72 @@ static bool has_event(const struct perf_run *run, const char *name, size_t len)
 	return false;
 }
 
+/*
+ * What stands between "persistent/" and the next "/" in an argument of perf, from *@at on, and its
+ * length; NULL behind the last one. *@at goes on behind it. A path, as in the arguments of a
+ * command that perf runs, is something else.
+ */
+static const char *next_terms(const char *argument, const char **at, size_t *len)
+{
+	const char *found;
+
+	while ((found = strstr(*at, pmu))) {
+		const char *terms = found + sizeof(pmu) - 1;
+
+		*at = terms;
+		*len = strcspn(terms, "/");
+		if (found == argument || found[-1] != '/')
+			return terms;
+	}
+	return NULL;
+}
+
 /* Whether "persistent/NAME" followed by "/" or "," is in one of perf's arguments. */
 static bool is_named(const struct perf_options *options, const char *name)
 {
-	size_t len = strlen(name);
+	size_t name_len = strlen(name), len;
+	const char *terms;
 
 	for (char **argument = options->command; *argument; argument++)
-		for (const char *at = *argument; (at = strstr(at, pmu));) {
-			at += sizeof(pmu) - 1;
-			if (!strncmp(at, name, len) && at[len] && strchr("/,", at[len]))
+		for (const char *at = *argument; (terms = next_terms(*argument, &at, &len));)
+			if (!strncmp(terms, name, name_len) && terms[name_len] &&
+			    strchr("/,", terms[name_len]))
 				return true;
-		}
 	return false;
+}
+
+/* Whether one of these terms is @term, with "=" behind it if it ends so. */
+static bool has_term(const char *terms, size_t len, const char *term)
+{
+	size_t term_len = strlen(term);
+
+	for (const char *end = terms + len; terms < end; terms++) {
+		size_t rest = (size_t)(end - terms);
+		const char *comma = memchr(terms, ',', rest);
+		size_t size = comma ? (size_t)(comma - terms) : rest;
+
+		if (size >= term_len && !memcmp(terms, term, term_len) &&
+		    (size == term_len || term[term_len - 1] == '='))
+			return true;
+		terms += size;
+	}
+	return false;
+}
+
+/* perf does what it is asked for, and it may be something else than what was meant. */
+static void warn_of_plain_tracepoints(const struct perf_options *options)
+{
+	const char *terms;
+	size_t len;
+
+	for (char **argument = options->command; *argument; argument++)
+		for (const char *at = *argument; (terms = next_terms(*argument, &at, &len));)
+			if (has_term(terms, len, "config=") && !has_term(terms, len, "persistent"))
+				log_warn(&log_to_stderr,
+					 "persistent/%.*s/: this is the kernel's own tracepoint "
+					 "with that id; the persistent event is "
+					 "persistent/persistent,%.*s/",
+					 (int)len, terms, (int)len, terms);
 }
 
 /*
@@ -367,20 +452,21 @@ static bool is_named_as_tracepoint(const struct perf_options *options, const cha
 /* perf has failed: say so if it was asked for an event that is not there. */
 static void explain_unknown_events(const struct perf_options *options, const struct perf_run *run)
 {
-	for (char **argument = options->command; *argument; argument++) {
-		const char *name = strstr(*argument, pmu);
-		size_t len;
+	const char *name;
+	size_t len;
 
-		if (!name)
-			continue;
-		name += sizeof(pmu) - 1;
-		len = strcspn(name, "/,=");
-		if (name[len] != '=' && !has_event(run, name, len))
-			log_error(&log_to_stderr,
-				  "%s: there is no persistent event \"%.*s\"; reader list shows "
-				  "those there are",
-				  options->root, (int)len, name);
-	}
+	for (char **argument = options->command; *argument; argument++)
+		for (const char *at = *argument; (name = next_terms(*argument, &at, &len));) {
+			/* By number, perf asks the kernel, and the library says what is missing. */
+			if (has_term(name, len, "config="))
+				continue;
+			len = strcspn(name, "/,=");
+			if (!has_event(run, name, len))
+				log_error(&log_to_stderr,
+					  "%s: there is no persistent event \"%.*s\"; reader list "
+					  "shows those there are",
+					  options->root, (int)len, name);
+		}
 }
 
 static void explain_failure(const struct perf_options *options, const struct perf_run *run)
@@ -395,11 +481,6 @@ static void explain_failure(const struct perf_options *options, const struct per
 				"(loader add %s:%s/name=.../)",
 				run->named[i].meta.name, run->named[i].meta.system,
 				run->named[i].meta.tracepoint);
-	if (!perf_view__has(run->view, PERF_VIEW_ASKED))
-		log_error(&log_to_stderr,
-			  "%s has not looked for sysfs where SYSFS_PATH says; if it is persistent "
-			  "events that it misses, use a newer one",
-			  run->program);
 }
 
 /* Returns the exit status. */
@@ -410,7 +491,7 @@ static int conclude(const struct perf_options *options, const struct perf_run *r
 		return EXIT_FAILURE;
 	}
 	if (!perf_view__has(run->view, PERF_VIEW_LOADED)) {
-		if (WIFEXITED(status) && WEXITSTATUS(status) >= 126)
+		if (perf_view__has(run->view, PERF_VIEW_NOT_RUN))
 			return WEXITSTATUS(status);
 		log_error(&log_to_stderr,
 			  "%s has not loaded %s, so that what it has shown or recorded is not from "
@@ -447,8 +528,10 @@ static int prepare(struct perf_options *options, struct perf_run *run)
 	run->library = find_library(options);
 	if (!run->library || choose_named(options, run) ||
 	    perf_view__make(options->root, run->named, run->nr_named, needs_tracepoints(options),
-			    &log_to_stderr, &run->view))
+			    &log_to_stderr, &run->view) ||
+	    make_loadable(run))
 		return EXIT_FAILURE;
+	warn_of_plain_tracepoints(options);
 	if (needs_tracepoints(options) && name_all_as_tracepoints(options))
 		return EXIT_FAILURE;
 	return -1;

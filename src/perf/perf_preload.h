@@ -14,6 +14,6 @@
 #define PERF_VIEW_SYSFS	  "sys"
 #define PERF_VIEW_TRACEFS "tracing" /* only where needed */
 #define PERF_VIEW_LOADED  "loaded"  /* the library was loaded */
-#define PERF_VIEW_ASKED	  "asked"   /* perf has looked for sysfs where the environment says */
+#define PERF_VIEW_NOT_RUN "not-run" /* perf could not be executed */
 
 #endif

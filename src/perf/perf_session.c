@@ -183,9 +183,11 @@ static int find_event(const struct perf_event_attr *attr, struct persistent_even
 			err = add_event(&infos[i].meta, event);
 	free(infos);
 	if (err == -ENOENT)
-		log_error(&perf_log, "%s: there is no event with the id %llu any more",
-			  session.options.root,
-			  (unsigned long long)(attr->config1 ? attr->config1 : attr->config));
+		log_error(
+			&perf_log,
+			"%s: there is no event with the id %llu; reader list shows those there are",
+			session.options.root,
+			(unsigned long long)(attr->config1 ? attr->config1 : attr->config));
 	return err;
 }
 

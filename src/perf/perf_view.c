@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -332,7 +333,91 @@ static int make_tracefs(struct view *view, bool as_tracepoints)
 	return err;
 }
 
-/* ------------------------------------------------------------------------------------------ */
+/* ---- the directory ----------------------------------------------------------------------- */
+
+#define VIEW_PREFIX "persist-perf."
+#define VIEW_NAME   VIEW_PREFIX "XXXXXX" /* as mkdtemp(3) takes it */
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+	(void)status;
+	(void)type;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
+void perf_view__remove(const char *view)
+{
+	/* Links are not followed. */
+	if (view)
+		nftw(view, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Whether this is a view of this user that nobody holds; then it is held, and *@fd is to be closed.
+ */
+static bool take_if_stale(int directory, const char *name, int *fd)
+{
+	struct stat status;
+
+	*fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd < 0)
+		return false;
+	if (!fstat(*fd, &status) && status.st_uid == geteuid() && !flock(*fd, LOCK_EX | LOCK_NB))
+		return true;
+	close(*fd);
+	return false;
+}
+
+/* What cannot be removed is no reason not to go on. */
+static void remove_stale(const char *path)
+{
+	char view[PATH_MAX];
+	struct dirent *entry;
+	DIR *directory = opendir(path);
+	int fd;
+
+	while (directory && (entry = readdir(directory))) {
+		if (strncmp(entry->d_name, VIEW_PREFIX, sizeof(VIEW_PREFIX) - 1) ||
+		    strlen(entry->d_name) != sizeof(VIEW_NAME) - 1 ||
+		    snprintf(view, sizeof(view), "%s/%s", path, entry->d_name) >=
+			    (int)sizeof(view) ||
+		    !take_if_stale(dirfd(directory), entry->d_name, &fd))
+			continue;
+		perf_view__remove(view);
+		close(fd);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/*
+ * Makes the directory and holds it as long as this process lives, the child that becomes perf until
+ * it does not need us any more. Before it is held, somebody may have taken it for a stale one.
+ */
+static int make_held(struct view *view, const char *directory)
+{
+	struct stat status = { .st_nlink = 0 };
+	int fd;
+
+	while (!status.st_nlink) {
+		if (snprintf(view->path, sizeof(view->path), "%s/" VIEW_NAME, directory) >=
+		    (int)sizeof(view->path))
+			return -ENAMETOOLONG;
+		if (!mkdtemp(view->path))
+			return -errno;
+		fd = open(view->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		/* A file system without locks: then it cannot be stale for anybody either. */
+		if (fd < 0 || (flock(fd, LOCK_SH) && errno != ENOTSUP && errno != ENOLCK) ||
+		    fstat(fd, &status))
+			return -errno;
+		if (!status.st_nlink)
+			close(fd);
+	}
+	return 0;
+}
 
 int perf_view__make(const char *root, const struct persist_event_info *infos, int nr,
 		    bool as_tracepoints, const struct log *log, char **result)
@@ -342,15 +427,15 @@ int perf_view__make(const char *root, const struct persist_event_info *infos, in
 	int err;
 
 	*result = NULL;
-	if ((size_t)snprintf(view.path, sizeof(view.path), "%s/persist-perf.XXXXXX",
-			     directory && *directory ? directory : "/tmp") >= sizeof(view.path))
-		return -ENAMETOOLONG;
-	if (!mkdtemp(view.path)) {
-		err = -errno;
+	if (!directory || !*directory)
+		directory = "/tmp";
+	remove_stale(directory);
+	err = make_held(&view, directory);
+	if (err) {
 		log_error(log,
-			  "%s: cannot make a directory for what perf looks at: %s; "
+			  "%s/" VIEW_NAME ": cannot make a directory for what perf looks at: %s; "
 			  "TMPDIR names another place",
-			  view.path, strerror(-err));
+			  directory, strerror(-err));
 		return err;
 	}
 	*result = strdup(view.path);
@@ -369,26 +454,22 @@ int perf_view__make(const char *root, const struct persist_event_info *infos, in
 	return err;
 }
 
+void perf_view__mark(const char *view, const char *name)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/%s", view, name) >= (int)sizeof(path))
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
 bool perf_view__has(const char *view, const char *name)
 {
 	char path[PATH_MAX];
 
 	return snprintf(path, sizeof(path), "%s/%s", view, name) < (int)sizeof(path) &&
 	       !access(path, F_OK);
-}
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
-{
-	(void)status;
-	(void)type;
-	(void)at;
-	remove(path);
-	return 0;
-}
-
-void perf_view__remove(const char *view)
-{
-	/* Links are not followed. */
-	if (view)
-		nftw(view, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

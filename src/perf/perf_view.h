@@ -13,6 +13,9 @@
  * no format for it before it reads its own file, and `perf top` crashes. For these the events are
  * tracepoints of a system "persistent", with ids that no tracepoint of the kernel has
  * (PERF_SESSION_FIRST_TRACEPOINT).
+ *
+ * Who uses a view holds a shared flock(2) on its directory: who made it, and perf. One that nobody
+ * holds was left by a program that was killed; whoever makes the next one removes it.
  */
 #ifndef PERF_VIEW_H
 #define PERF_VIEW_H
@@ -37,10 +40,14 @@
 int perf_view__make(const char *root, const struct persist_event_info *infos, int nr,
 		    bool as_tracepoints, const struct log *log, char **view);
 
+/* Makes an empty file of this name in the view. */
+void perf_view__mark(const char *view, const char *name);
+
 /* Whether there is a file of this name in the view. */
 bool perf_view__has(const char *view, const char *name);
 
-/* Removes the directory and all that is in it. NULL is accepted. */
+/* Removes the directory and all that is in it, and its lock ends with this process. NULL is
+ * accepted. */
 void perf_view__remove(const char *view);
 
 #endif

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -99,16 +100,7 @@ static void *real_function(const char *name)
 
 /* ---- the environment --------------------------------------------------------------------- */
 
-static char *sysfs_path, *tracefs_path, *loaded_path, *asked_path;
-
-/* A file whose being there tells `reader perf` something. */
-static void leave_mark(const char *path)
-{
-	int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
-
-	if (fd >= 0)
-		real(close)(fd);
-}
+static char *sysfs_path, *tracefs_path;
 
 static char *find_variable(const char *name)
 {
@@ -123,10 +115,8 @@ static char *find_variable(const char *name)
 EXPORT char *getenv(const char *name)
 {
 	if (__atomic_load_n(&is_active, __ATOMIC_RELAXED)) {
-		if (sysfs_path && !strcmp(name, "SYSFS_PATH")) {
-			leave_mark(asked_path);
+		if (sysfs_path && !strcmp(name, "SYSFS_PATH"))
 			return sysfs_path;
-		}
 		if (tracefs_path && !strcmp(name, "TRACEFS_PATH"))
 			return tracefs_path;
 	}
@@ -171,6 +161,22 @@ static char *path_in(const char *directory, const char *name)
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
+/*
+ * Tells `reader perf` that we are here, and keeps a next one from removing the view should this one
+ * be killed while perf goes on, see perf_view.h.
+ */
+static void hold_view(const char *view)
+{
+	int directory = open(view, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+
+	if (directory < 0)
+		return;
+	flock(directory, LOCK_SH);
+	fd = openat(directory, PERF_VIEW_LOADED, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		real(close)(fd);
+}
+
 /* The command that perf runs is forked from it. */
 static void after_fork(void)
 {
@@ -193,9 +199,7 @@ __attribute__((constructor)) static void begin(void)
 		free(tracefs_path);
 		tracefs_path = NULL;
 	}
-	loaded_path = path_in(view, PERF_VIEW_LOADED);
-	asked_path = path_in(view, PERF_VIEW_ASKED);
-	leave_mark(loaded_path);
+	hold_view(view);
 	options.root = strdup(root);
 	options.tracepoints = tracefs_path ? path_in(tracefs_path, "events/persistent") : NULL;
 	options.is_live = find_variable(PERF_PRELOAD_LIVE);

@@ -214,6 +214,29 @@ for signal in INT TERM; do
 	is "$(views_left)" "" "and nothing is left in TMPDIR"
 done
 
+# SIGKILL leaves what perf looks at. The next one removes it, but not what is in use: also not while
+# only perf is left of the two.
+start_view() {
+	start_background "$READER" perf -- "$PERF" record -o "$TMP/killed" -a -e persistent/other/ 2> /dev/null
+	wait_until 10 is_in_file 'libpersist-perf' "/proc/$(pgrep -P $background_pid)/maps"
+	started=$background_pid
+	perf_pid=$(pgrep -P $started)
+}
+start_view
+with_perf list
+is "$(views_left | wc -l)" 1 "the view of another one is left alone"
+kill -KILL $started
+wait $started 2> /dev/null
+is "$(views_left | wc -l)" 1 "SIGKILL leaves it"
+with_perf list
+is "$(views_left | wc -l)" 1 "as long as perf uses it, it stays"
+kill -TERM "$perf_pid"
+wait_until 20 has_ended "$perf_pid"
+mkdir "$TMP/persist-perf.kept-by-others"
+with_perf list
+is "$(views_left)" "$TMP/persist-perf.kept-by-others" "after that, the next one removes it, and nothing else"
+rmdir "$TMP/persist-perf.kept-by-others"
+
 # ---- a user without privileges ---------------------------------------------------------------------
 
 public=$TMP/public
@@ -260,6 +283,43 @@ gcc -o "$TMP/mute" "$TMP/static.c"
 run "$READER" perf --library "$TMP/mute" -- "$TMP/mute"
 is "$status" 1 "a library that perf does not load"
 like "$err" "has not loaded" "is an error that says so"
+gcc -o "$TMP/mute129" -x c - <<< 'int main(void) { return 129; }'
+run "$READER" perf --library "$TMP/mute" -- "$TMP/mute129"
+is "$status" 1 "also if it fails as perf does of wrong usage"
+like "$err" "has not loaded" "and says so"
+printf '\177ELF' > "$TMP/no-program"
+chmod 755 "$TMP/no-program"
+run "$READER" perf -- "$TMP/no-program"
+is "$status" 126 "what cannot be executed"
+unlike "$err" "has not loaded" "has one error"
+mkdir "$TMP/a place: with \$signs"
+cp "$LIBRARY" "$TMP/a place: with \$signs/library.so"
+run "$READER" perf --library "$TMP/a place: with \$signs/library.so" -- "$PERF" list
+is "$status" 0 "a library whose path the dynamic linker would take apart"
+like "$out" 'persistent/numbered/' "is loaded"
+is "$err" "" "without a complaint"
+run env TMPDIR="$TMP/a place: with \$signs" "$READER" perf \
+	--library "$TMP/a place: with \$signs/library.so" -- "$PERF" list
+is "$status" 1 "with such a TMPDIR as well"
+like "$err" "a space, a colon or a dollar sign; TMPDIR names another" "is an error with the remedy"
+is "$(find "$TMP/a place: with \$signs" -name 'persist-perf.*')" "" "and leaves nothing"
+
+# What perf says of its own options is all there is to say.
+for options in "--filter x" "--cgroup absent"; do
+	# shellcheck disable=SC2086 # options are words
+	with_perf record -o "$TMP/none" $options -e persistent/numbered/ true
+	is "$status" 129 "perf record $options in front of the event"
+	unlike "$err" "^reader" "gets no hint of ours"
+done
+with_perf record -o "$TMP/none" -e persistent/persistent,config=0/ true
+like "$err" "there is no event with the id 0; reader list" "an id that no event has"
+with_perf record -o "$TMP/none" -e "persistent/config=$(< $TRACING/events/sched/sched_process_exec/id)/" true
+like "$err" "warning: persistent/config=[0-9]+/: this is the kernel's own" "what is not persistent"
+with_perf record -o "$TMP/none" -e persistent/numbered/ -e persistent/absent/ -e persistent/gone,name=x/ \
+	--nosuchoption ls $ROOT/numbered
+is "$(grep -oE 'no persistent event "[a-z]*"' <<< "$err" | xargs)" \
+	"no persistent event absent no persistent event gone" "each event that is missing is named"
+
 cat > "$TMP/wrapper" <<-EOF
 	#!/bin/sh
 	exec "$PERF" "\$@"
