@@ -72,7 +72,7 @@ LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
 READER_MAIN := reader.c selection.c target_list.c $(notdir $(wildcard src/reader_*.c))
 # What perf is made to load is not linked with anything else: it defines functions of the C library.
 PRELOAD_MAIN := $(patsubst src/%,%,$(wildcard src/perf_preload/*.c))
-READER_PARTS := stop_signal.c workload.c $(filter-out $(PRELOAD_MAIN),$(patsubst src/%,%,$(wildcard src/*/*.c)))
+READER_PARTS := program_path.c stop_signal.c workload.c $(filter-out $(PRELOAD_MAIN),$(patsubst src/%,%,$(wildcard src/*/*.c)))
 READER_SOURCES := $(READER_MAIN) $(READER_PARTS)
 COMMAND_SOURCES := cursor_file.c json_generator.c json_output.c json_string.c line_writer.c text_output.c \
 	write_all.c

@@ -18,6 +18,7 @@
 #include "perf/perf_program.h"
 #include "perf/perf_view.h"
 #include "persist_bpf.h"
+#include "program_path.h"
 #include "reader_command.h"
 #include "selection.h"
 
@@ -288,8 +289,7 @@ static pid_t start_perf(const struct perf_options *options, const struct perf_ru
 	}
 	log_error(&log_to_stderr, "%s: %s", run->program, strerror(-err));
 	perf_view__mark(run->view, PERF_VIEW_NOT_RUN);
-	/* As shells do: 127 for what is not found, 126 for what cannot be executed. */
-	_exit(err == -ENOENT ? 127 : 126);
+	_exit(exit_status_of_exec(err));
 }
 
 /* perf gets what a terminal sends to all of us by itself. */
@@ -512,7 +512,7 @@ static int prepare(struct perf_options *options, struct perf_run *run)
 	run->nr_infos = persist_list_events(options->root, print_message, NULL, &run->infos);
 	if (run->nr_infos < 0)
 		return EXIT_FAILURE;
-	run->program = perf_program__find(options->command[0]);
+	run->program = program_path__find(options->command[0]);
 	if (!run->program) {
 		err = errno;
 		log_error(&log_to_stderr,
@@ -521,7 +521,7 @@ static int prepare(struct perf_options *options, struct perf_run *run)
 					  "perf -- perf record ..."
 					: "%s: %s",
 			  options->command[0], strerror(err));
-		return err == ENOENT ? 127 : 126;
+		return exit_status_of_exec(-err);
 	}
 	if (perf_program__check(run->program, &run->is_script, &log_to_stderr))
 		return EXIT_FAILURE;

@@ -15,6 +15,7 @@
 #include "log.h"
 #include "perf/perf_data.h"
 #include "persist_bpf.h"
+#include "program_path.h"
 #include "reader_command.h"
 #include "record_reader.h"
 #include "selection.h"
@@ -50,8 +51,8 @@ static const char record_help[] =
 	"  -q, --quiet        no summary at the end\n" SELECTION_HELP
 	"  -h, --help         show this\n"
 	"\n"
-	"Exit status: that of COMMAND, 128 and its number if a signal ended it; 0 done, 1 failed,\n"
-	"2 wrong usage.\n";
+	"Exit status: that of COMMAND, 128 and its number if a signal ended it, 127 if there is no\n"
+	"such command, 126 if it cannot be executed; 0 done, 1 failed, 2 wrong usage.\n";
 
 /* ---- the command line -------------------------------------------------------------------- */
 
@@ -193,14 +194,39 @@ static int begin_file(struct recording *recording, const char *const *command_li
 	return err;
 }
 
+/* Before anything is done for it. Returns -1 to go on, or the status with which to exit. */
+static int look_for_command(const struct record_options *options)
+{
+	char *path;
+	int err;
+
+	if (!*options->command)
+		return -1;
+	path = program_path__find(*options->command);
+	if (!path) {
+		err = -errno;
+		log_error(&log_to_stderr, "cannot run %s: %s", *options->command, strerror(-err));
+		return exit_status_of_exec(err);
+	}
+	free(path);
+	return -1;
+}
+
+/* Returns -1 to go on, or the status with which to exit. */
 static int start_command(struct recording *recording)
 {
 	const struct record_options *options = recording->options;
+	int err;
 
 	if (!*options->command)
-		return 0;
-	return workload__start(&recording->workload, options->command,
-			       !strcmp(options->output, "-"), &log_to_stderr);
+		return -1;
+	err = workload__start(&recording->workload, options->command, !strcmp(options->output, "-"),
+			      &log_to_stderr);
+	if (!err)
+		return -1;
+	/* It is there, but the kernel does not take it. */
+	perf_data__discard(recording->file);
+	return exit_status_of_exec(err);
 }
 
 static void look_for_end(struct recording *recording)
@@ -307,22 +333,27 @@ static int record(struct recording *recording)
 	return err ? EXIT_FAILURE : status;
 }
 
+/* Returns -1 to go on, or the status with which to exit. */
 static int start_recording(struct recording *recording, const char *const *command_line)
 {
-	int err = open_reader(recording);
+	int status, err = open_reader(recording);
 
-	if (!err)
-		err = perf_data__open(recording->options->output, &log_to_stderr, &recording->file);
+	if (err)
+		return EXIT_FAILURE;
+	status = look_for_command(recording->options);
+	if (status >= 0)
+		return status;
+	err = perf_data__open(recording->options->output, &log_to_stderr, &recording->file);
 	if (!err)
 		err = begin_file(recording, command_line);
 	if (err)
-		return err;
+		return EXIT_FAILURE;
 	/* A pipe that nobody reads is an error of write(2), with a message. */
 	signal(SIGPIPE, SIG_IGN);
 	err = stop_signal__catch();
 	if (err) {
 		log_error(&log_to_stderr, "cannot start: %s", strerror(-err));
-		return err;
+		return EXIT_FAILURE;
 	}
 	return start_command(recording);
 }
@@ -339,8 +370,8 @@ static int run(int argc, char **argv)
 	status = parse_options(argc, argv, &options);
 	if (status < 0) {
 		command_line = whole_command_line(argc, argv);
-		status = EXIT_FAILURE;
-		if (command_line && !start_recording(&recording, command_line))
+		status = command_line ? start_recording(&recording, command_line) : EXIT_FAILURE;
+		if (status < 0)
 			status = record(&recording);
 	}
 	perf_data__close(recording.file);

@@ -14,6 +14,7 @@
 
 #include "json_output.h"
 #include "line_writer.h"
+#include "program_path.h"
 #include "text_output.h"
 
 /* How long a record may be on its way when the command has ended. */
@@ -134,6 +135,7 @@ static int take_signals(struct running *running, sigset_t *before)
 static int start_child(struct running *running, const sigset_t *signals)
 {
 	char **command = running->run->command;
+	int err;
 
 	running->child = -1;
 	if (!*command)
@@ -146,9 +148,9 @@ static int start_child(struct running *running, const sigset_t *signals)
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	execvp(*command, command);
-	fprintf(stderr, "loader: error: %s: %s\n", *command, strerror(errno));
-	/* As shells do: 127 for what is not found, 126 for what cannot be executed. */
-	_exit(errno == ENOENT ? 127 : 126);
+	err = -errno;
+	log_error(running->run->log, "%s: %s", *command, strerror(-err));
+	_exit(exit_status_of_exec(err));
 }
 
 static void handle_signal(struct running *running)

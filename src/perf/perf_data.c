@@ -49,7 +49,8 @@ struct perf_data {
 	char *path; /* for messages */
 	int fd;
 	bool is_regular;
-	int err; /* of the first write that failed */
+	bool has_old; /* what was there before is "<path>.old" now */
+	int err;      /* of the first write that failed */
 
 	struct perf_layout layout;
 	struct perf_header_event *header_events;
@@ -68,6 +69,8 @@ struct perf_data {
 	bool has_items; /* since the last end of a round */
 	char buffer[BUFFER_SIZE];
 };
+
+#define OLD_PATH_MAX (PATH_MAX + sizeof(".old"))
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
@@ -88,16 +91,22 @@ static int open_standard_output(struct perf_data *file)
 	return -errno;
 }
 
-/* perf keeps the file of the last recording as "<path>.old". */
-static int keep_old(const struct perf_data *file)
+static void path_of_old(const struct perf_data *file, char old[OLD_PATH_MAX])
 {
-	char old[PATH_MAX + sizeof(".old")];
+	snprintf(old, OLD_PATH_MAX, "%s.old", file->path);
+}
+
+/* perf keeps the file of the last recording as "<path>.old". */
+static int keep_old(struct perf_data *file)
+{
+	char old[OLD_PATH_MAX];
 	struct stat st;
 
 	if (stat(file->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
-	snprintf(old, sizeof(old), "%s.old", file->path);
-	if (!rename(file->path, old))
+	path_of_old(file, old);
+	file->has_old = !rename(file->path, old);
+	if (file->has_old)
 		return 0;
 	log_error(file->log, "cannot rename %s to %s: %s", file->path, old, strerror(errno));
 	return -errno;
@@ -140,6 +149,17 @@ int perf_data__open(const char *path, const struct log *log, struct perf_data **
 	else
 		*result = file;
 	return err;
+}
+
+void perf_data__discard(struct perf_data *file)
+{
+	char old[OLD_PATH_MAX];
+
+	path_of_old(file, old);
+	if (file->is_regular && unlink(file->path))
+		log_warn(file->log, "cannot remove %s: %s", file->path, strerror(errno));
+	if (file->has_old && rename(old, file->path))
+		log_warn(file->log, "cannot rename %s to %s: %s", old, file->path, strerror(errno));
 }
 
 void perf_data__close(struct perf_data *file)

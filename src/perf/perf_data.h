@@ -36,6 +36,12 @@ struct perf_data;
  */
 int perf_data__open(const char *path, const struct log *log, struct perf_data **file);
 
+/*
+ * Takes back what perf_data__open() has done: a regular file is removed, and what was there before
+ * has its name again. The file is still to be closed.
+ */
+void perf_data__discard(struct perf_data *file);
+
 /**
  * perf_data__begin() - write what comes before the first record
  * @file:    the file

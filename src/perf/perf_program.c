@@ -5,44 +5,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-static bool is_program(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status) || access(path, X_OK))
-		return false;
-	if (S_ISREG(status.st_mode))
-		return true;
-	errno = EACCES;
-	return false;
-}
-
-char *perf_program__find(const char *name)
-{
-	const char *path = getenv("PATH"), *end;
-	char candidate[PATH_MAX];
-
-	if (strchr(name, '/'))
-		return is_program(name) ? strdup(name) : NULL;
-	for (; path; path = *end ? end + 1 : NULL) {
-		end = strchrnul(path, ':');
-		snprintf(candidate, sizeof(candidate), "%.*s%s%s", (int)(end - path), path,
-			 end == path ? "" : "/", name);
-		if (is_program(candidate))
-			return strdup(candidate);
-	}
-	errno = ENOENT;
-	return NULL;
-}
 
 /* ---- what kind of file it is --------------------------------------------------------------- */
 

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The perf that a user wants to run: where it is, and whether it can be made to load a library. */
+/* The perf that a user wants to run: whether it can be made to load a library. */
 #ifndef PERF_PROGRAM_H
 #define PERF_PROGRAM_H
 
 #include <stdbool.h>
 
 #include "log.h"
-
-/**
- * perf_program__find() - find the program as a shell would
- * @name: of the program, or its path
- *
- * Return: its path, which the caller frees, or NULL with errno.
- */
-char *perf_program__find(const char *name);
 
 /**
  * perf_program__check() - whether it will load our library

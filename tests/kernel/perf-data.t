@@ -278,10 +278,30 @@ is $status 7 "the command's exit status"
 run "$READER" record -q -o "$TMP/live.data" -e $NUMBERED -- sh -c 'kill -TERM $$'
 is $status 143 "that of a command that a signal ended"
 ok "the file of before is kept" test -s "$TMP/live.data.old"
-run "$READER" record -q -o "$TMP/live.data" -e $NUMBERED -- "$TMP/absent"
-is $status 1 "a command that there is not"
-like "$err" "error: cannot run $TMP/absent: No such file or directory" "says so"
-ok "the file is good" script "$TMP/live.data"
+
+# A command that cannot be run: as shells say, and the files are what they were.
+echo '#!/absent/interpreter' > "$TMP/script-of-absent"
+echo 'no program' > "$TMP/no-program"
+printf '\177ELF' > "$TMP/no-elf"
+chmod 755 "$TMP/script-of-absent" "$TMP/no-elf"
+files_of_live() { md5sum "$TMP"/live.data*; }
+files_of_live > "$TMP/files"
+check_command() { # STATUS ERROR COMMAND DESCRIPTION
+	run "$READER" record -q -o "$TMP/live.data" -e $NUMBERED -- "$3"
+	is $status "$1" "$4"
+	like "$err" "error: cannot run $3: $2" "says so"
+	run "$READER" record -q -o "$TMP/new.data" -e $NUMBERED -- "$3"
+	ok "no file is left" test ! -e "$TMP/new.data"
+}
+check_command 127 "No such file or directory" "$TMP/absent" "a command that there is not"
+check_command 127 "No such file or directory" absent-command "one that is not in PATH"
+check_command 126 "Permission denied" "$TMP/no-program" "a file that is not executable"
+check_command 126 "Permission denied" "$TMP" "a directory"
+is "$(files_of_live)" "$(cat "$TMP/files")" "the files of before are what they were"
+cp "$TMP/live.data" "$TMP/last.data"
+check_command 126 "Exec format error" "$TMP/no-elf" "a program that is none"
+check_command 127 "No such file or directory" "$TMP/script-of-absent" "a script without its interpreter"
+ok "the last file has its name again" cmp "$TMP/live.data" "$TMP/last.data"
 (cd "$TMP" && "$READER" record -q -e $NUMBERED true < /dev/null > "$TMP/out")
 ok "perf.data without -o" test -s "$TMP/perf.data"
 is "$(stat -c %a "$TMP/perf.data")" 600 "for its owner only, as perf's"
