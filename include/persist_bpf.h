@@ -182,8 +182,8 @@ void persist_reader__free(struct persist_reader *reader);
  *
  * Return: 0, or -ENOENT (no such event), -EEXIST (it was added before), -EACCES (the pins' mode),
  * -EPERM (bpf(2) is not allowed), -EMEDIUMTYPE (not a BPF file system), -EBADMSG (corrupt, or not
- * ours), -ENOTSUP (written by a newer version), -EBUSY (next was called), -ENOMEM or what a
- * system call returned. The log says more.
+ * ours), -ENOTSUP (written by a newer version), -ERANGE (it has none of the CPUs of the options),
+ * -EBUSY (next was called), -ENOMEM or what a system call returned. The log says more.
  */
 int persist_reader__add(struct persist_reader *reader, const char *target);
 

@@ -79,6 +79,7 @@ struct persist_reader {
 	struct log log;
 	char *root;
 	struct cpu_list *cpus; /* NULL: all */
+	bool has_warned_of_cpus;
 	uint64_t since_ns, until_ns, poll_ns;
 	bool follow;
 
@@ -297,13 +298,44 @@ static int take_source(struct persist_reader *reader, struct event_source *sourc
 	return 0;
 }
 
+/* Nothing comes of a CPU that there is not, and nobody would know why. */
+static int check_cpus(struct persist_reader *reader, const struct event_source *source)
+{
+	uint32_t nr_cpus = source->event->meta.nr_cpus, beyond = nr_cpus;
+
+	if (!reader->cpus)
+		return 0;
+	if (!source->nr_streams) {
+		log_error(&reader->log, "%s: none of the chosen CPUs is there; it has 0 to %u",
+			  source->path, nr_cpus - 1);
+		return -ERANGE;
+	}
+	while (beyond < CPU_LIST_MAX && !cpu_list__has(reader->cpus, beyond))
+		beyond++;
+	/* With the last one there can be, all are meant. */
+	if (beyond == CPU_LIST_MAX || cpu_list__has(reader->cpus, CPU_LIST_MAX - 1) ||
+	    reader->has_warned_of_cpus)
+		return 0;
+	reader->has_warned_of_cpus = true;
+	log_warn(&reader->log, "%s: there is no CPU %u; it has 0 to %u", source->path, beyond,
+		 nr_cpus - 1);
+	return 0;
+}
+
 /* Returns 0 or -errno; everything but -ENOENT was logged. */
 static int add_source(struct persist_reader *reader, const char *path)
 {
 	struct event_source *source;
 	int err = event_source__new(path, reader->follow, reader->cpus, &reader->log, &source);
 
-	return err ? err : take_source(reader, source);
+	if (err)
+		return err;
+	err = check_cpus(reader, source);
+	if (err) {
+		event_source__free(source);
+		return err;
+	}
+	return take_source(reader, source);
 }
 
 static void explain_missing(const struct persist_reader *reader, const char *target,

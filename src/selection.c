@@ -4,9 +4,15 @@
 #include <stddef.h>
 
 #include "cpu_list.h"
+#include "log.h"
 #include "reader_command.h"
 #include "selection.h"
 #include "time_spec.h"
+
+/* The forms that time_spec.h describes. */
+#define TIME_FORMS                                                                            \
+	"(now, -10s, -5m, -2h, -1d, 2026-01-02T03:04:05Z, \"2026-01-02 03:04:05\" for local " \
+	"time, or seconds as the output shows)"
 
 static bool parse_time(const char *text, uint64_t *ns)
 {
@@ -31,11 +37,15 @@ int selection__parse(struct persist_reader_options *options, int option, const c
 		return -1;
 	case OPT_SINCE:
 		if (!parse_time(argument, &options->since_ns))
-			return usage_error("--since: not a time", argument);
+			return usage_error("--since wants a time " TIME_FORMS, argument);
+		if (options->since_ns > boottime_now())
+			log_warn(&log_to_stderr,
+				 "--since %s: in the future; what was recorded until now is older",
+				 argument);
 		return -1;
 	case OPT_UNTIL:
 		if (!parse_time(argument, &options->until_ns))
-			return usage_error("--until: not a time", argument);
+			return usage_error("--until wants a time " TIME_FORMS, argument);
 		/* A time before the machine was booted: 0 would be no limit. */
 		if (!options->until_ns)
 			options->until_ns = 1;

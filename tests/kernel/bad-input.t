@@ -73,13 +73,29 @@ done
 for value in -1 x 1x ""; do
 	read_ 2 "--timeout" attach $NUMBERED --timeout "$value"
 done
-for value in x 2026-13-01T00:00:00Z 12:00 "" -5y 1e9 2026-01-02T03:04:05; do
-	read_ 2 "--since: not a time" attach $NUMBERED --since "$value"
+for value in x 2026-13-01T00:00:00Z 12:00 "" -5y 1e9 1m 2026-01-02T03:04:05; do
+	read_ 2 "--since wants a time \(now, -10s, .* seconds as the output shows\): $value;" attach $NUMBERED \
+		--since "$value"
 done
+read_ 2 "--until wants a time \(now, -10s, .* seconds as the output shows\): 1m;" top --until 1m
 for value in x 0- 1,,2 3-1 -1 "" 99999999; do
 	read_ 2 "cpu|CPU" attach $NUMBERED --cpu "$value"
 done
 read_ 2 "since|until" attach $NUMBERED --since now --until -1h
+# What selects nothing is no silent success.
+for command in attach "export --to chrome -o -" "record -o /dev/null -e" "top --stdio -e"; do
+	# shellcheck disable=SC2086 # words
+	read_ 1 "$NUMBERED: none of the chosen CPUs is there; it has 0 to" $command $NUMBERED --cpu 8000
+	run timeout 20 "$READER" ${command} $NUMBERED --cpu 0,8000 --until now --since 2200-01-01 < /dev/null
+	is "$status" 2 "$command: a --since behind --until is wrong usage"
+	like "$err" "warning: --since 2200-01-01: in the future" "after a warning of a time in the future"
+done
+run "$READER" attach $NUMBERED --cpu 0,8000 --since 2200-01-01
+is "$status $out" "0 " "nothing is selected"
+like "$err" "warning: .*$NUMBERED: there is no CPU [0-9]+; it has 0 to" "a CPU that is not there is named"
+like "$err" "warning: --since 2200-01-01: in the future" "and a time that has not come"
+run "$READER" attach $NUMBERED --cpu all
+is "$status $err" "0 " "all are as many as there are"
 read_ 2 "" list --follow
 read_ 2 "" list too many
 
