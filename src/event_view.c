@@ -58,7 +58,7 @@ static bool is_event_name(const char name[PERSIST_NAME_SIZE])
 	if (!len || len == PERSIST_NAME_SIZE)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f || name[i] == '/')
+		if (name[i] <= ' ' || name[i] >= 0x7f || name[i] == '/')
 			return false;
 	return true;
 }

@@ -13,6 +13,7 @@
 
 #include "event_format.h"
 #include "json_generator.h"
+#include "json_text.h"
 #include "kernel_printf.h"
 #include "persist_event.h"
 #include "text_out.h"
@@ -227,33 +228,6 @@ static void print_time(struct json_output *output, struct text_out *out, uint64_
 	text_out__char(out, '"');
 }
 
-static bool is_plain(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\')
-			return false;
-	return true;
-}
-
-static void print_comm(struct json_output *output, struct text_out *out,
-		       const char comm[PERSIST_COMM_SIZE])
-{
-	size_t len = strnlen(comm, PERSIST_COMM_SIZE);
-	const unsigned char *text;
-
-	print_literal(out, ",\"comm\":");
-	if (is_plain(comm, len)) {
-		text_out__char(out, '"');
-		text_out__bytes(out, comm, len);
-		text_out__char(out, '"');
-		return;
-	}
-	json_generator__begin(&output->generator);
-	json_generator__bytes(&output->generator, NULL, comm, len);
-	if (!json_generator__end(&output->generator, &text, &len))
-		text_out__bytes(out, text, len);
-}
-
 /* Without a format the payload is shown as it is. */
 static void print_payload(struct text_out *out, const struct persist_record *record)
 {
@@ -319,7 +293,8 @@ static void print_record(struct json_output *output, struct text_out *out,
 	print_decimal(out, record->pid);
 	print_literal(out, ",\"tid\":");
 	print_decimal(out, record->tid);
-	print_comm(output, out, record->comm);
+	print_literal(out, ",\"comm\":");
+	json_text__string(out, record->comm, strnlen(record->comm, sizeof(record->comm)));
 	print_fields(out, item->event, record);
 	print_member(output, out, item);
 	if (record->flags & PERSIST_RECORD_INCOMPLETE)

@@ -10,7 +10,7 @@
 
 static bool is_plain(uint8_t byte)
 {
-	return byte >= ' ' && byte < 0x80 && byte != '"' && byte != '\\';
+	return byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
 static void print_hex_escape(struct text_out *out, const char *start, uint8_t byte)
@@ -29,8 +29,10 @@ static size_t print_escaped(struct text_out *out, const uint8_t *p, size_t n)
 	if (simple) {
 		text_out__char(out, '\\');
 		text_out__char(out, to[simple - from]);
-	} else if (*p < ' ') {
-		print_hex_escape(out, "\\u00", *p);
+	} else if (utf8__is_control(p, length)) {
+		/* The code of U+0080 to U+009F is the second byte. Not all need it, but terminals
+		 * do. */
+		print_hex_escape(out, "\\u00", p[length - 1]);
 	} else if (length) {
 		text_out__bytes(out, p, length);
 	} else {

@@ -20,6 +20,7 @@
 #include "buffers.h"
 #include "capabilities.h"
 #include "event_program.h"
+#include "log.h"
 #include "text_file.h"
 #include "tracefs.h"
 
@@ -274,7 +275,10 @@ static void put_finding(yajl_gen gen, const struct finding *finding)
 
 static void print_finding(const struct finding *finding)
 {
-	printf("%-18s %-3s  %s\n", finding->name, finding->present ? "yes" : "no", finding->detail);
+	char detail[LOG_ESCAPED_SIZE];
+
+	printf("%-18s %-3s  %s\n", finding->name, finding->present ? "yes" : "no",
+	       log_escape(finding->detail, detail));
 	if (!finding->present && finding->remedy)
 		printf("%-18s      remedy: %s\n", "", finding->remedy);
 }

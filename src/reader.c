@@ -44,8 +44,8 @@ const struct log log_to_stderr = { print_message, NULL, PERSIST_LOG_WARNING };
 
 int usage_error(const char *what, const char *object)
 {
-	fprintf(stderr, "reader: error: %s%s%s; see reader %s%s--help\n", what, object ? ": " : "",
-		object ? object : "", current ? current->name : "", current ? " " : "");
+	log_error(&log_to_stderr, "%s%s%s; see reader %s%s--help", what, object ? ": " : "",
+		  object ? object : "", current ? current->name : "", current ? " " : "");
 	return EXIT_USAGE;
 }
 

@@ -42,10 +42,12 @@ static void print_info(const struct persist_event_info *info)
 {
 	static const char *const keeps[] = { "both", "oldest", "latest" };
 	const struct persist_meta *meta = &info->meta;
-	char since[RFC3339_SIZE], tracepoint[2 * PERSIST_NAME_SIZE + 2];
+	char since[RFC3339_SIZE], tracepoint[2 * PERSIST_NAME_SIZE + 2], name[LOG_ESCAPED_SIZE];
 
 	if (info->error) {
-		printf("%-24s cannot be read: %s\n", meta->name, strerror(-info->error));
+		/* That of a directory, which anybody has made. */
+		printf("%-24s cannot be read: %s\n", log_escape(meta->name, name),
+		       strerror(-info->error));
 		return;
 	}
 	rfc3339__format((int64_t)meta->attach_wall_ns, since);

@@ -306,14 +306,14 @@ static int record_items(struct recording *recording)
 
 static void print_summary(const struct recording *recording, const struct perf_data_counts *counts)
 {
-	char lost[64] = "";
+	char lost[64] = "", output[LOG_ESCAPED_SIZE];
 
 	if (recording->options->quiet)
 		return;
 	if (counts->lost)
 		snprintf(lost, sizeof(lost), ", %llu lost", (unsigned long long)counts->lost);
 	fprintf(stderr, "[ reader record: Captured and wrote %.3f MB %s (%llu samples%s) ]\n",
-		(double)counts->bytes / 1e6, recording->options->output,
+		(double)counts->bytes / 1e6, log_escape(recording->options->output, output),
 		(unsigned long long)counts->samples, lost);
 }
 

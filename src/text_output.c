@@ -10,6 +10,7 @@
 #include "persist_event.h"
 #include "text_out.h"
 #include "time_spec.h"
+#include "utf8.h"
 
 /* Enough for nearly every line; a longer one is put together a second time. */
 #define FIRST_LINE_ROOM 1024
@@ -47,50 +48,73 @@ static void put_hex_byte(struct text_out *out, unsigned char byte)
 }
 
 /*
- * Whether the byte at @i controls a terminal: a control character of ASCII; or one of those from
- * 0x80 to 0x9f, as a byte that nothing of UTF-8 precedes, or as the second one of U+0080 to U+009F.
- * What is before @start is not ours to look at.
+ * Bytes of the character at @text, and whether it becomes \xNN: a control character other than a
+ * tab, or a byte from 0x80 to 0x9f that is none of a character; a terminal may take that for the
+ * same. Other bytes stay, as ftrace prints them.
  */
-static bool is_control(const char *text, size_t start, size_t i)
+static size_t character_at(const char *text, size_t size, bool *is_escaped)
 {
-	unsigned char c = (unsigned char)text[i],
-		      before = i > start ? (unsigned char)text[i - 1] : 0;
+	size_t length = utf8__length(text, size);
 
-	if (c < 0x80)
-		return (c < ' ' && c != '\t') || c == 0x7f;
-	return c < 0xa0 && (before < 0x80 || before == 0xc2);
+	if (!length) {
+		*is_escaped = (unsigned char)*text < 0xa0;
+		return 1;
+	}
+	*is_escaped = *text != '\t' && utf8__is_control(text, length);
+	return length;
+}
+
+/* How many bytes become \xNN. */
+static size_t count_escaped(const char *text, size_t size)
+{
+	size_t nr = 0;
+	bool is_escaped;
+
+	for (size_t length, i = 0; i < size; i += length) {
+		length = character_at(text + i, size - i, &is_escaped);
+		if (is_escaped)
+			nr += length;
+	}
+	return nr;
 }
 
 /*
  * Names of threads and files hold what their makers like. No line of the output shall break, look
- * like another one, or control a terminal: from @start on, control characters become \xNN.
+ * like another one, or control a terminal: from @start on, such characters become \xNN.
  */
 static void escape_controls(struct text_out *out, size_t start)
 {
-	size_t nr = 0, from, to;
+	size_t nr, size, length;
+	char *from, *to;
+	bool is_escaped;
 
 	if (out->len > out->cap)
 		return; /* cut: it is put together once more */
-	for (size_t i = start; i < out->len; i++)
-		nr += is_control(out->buf, start, i);
+	size = out->len - start;
+	nr = count_escaped(out->buf + start, size);
 	if (!nr)
 		return;
-	from = out->len;
 	out->len += nr * (sizeof("\\xNN") - 2);
 	if (out->len > out->cap)
 		return;
-	for (to = out->len; from > start; from--) {
-		char c = out->buf[from - 1];
+	/* What is there moves to the end, and from there back to its place. */
+	to = out->buf + start;
+	from = out->buf + out->len - size;
+	memmove(from, to, size);
+	for (; size; size -= length) {
+		length = character_at(from, size, &is_escaped);
+		for (size_t i = 0; i < length; i++, from++) {
+			unsigned char byte = (unsigned char)*from;
 
-		if (!is_control(out->buf, start, from - 1)) {
-			out->buf[--to] = c;
-			continue;
+			if (!is_escaped) {
+				*to++ = *from;
+				continue;
+			}
+			*to++ = '\\';
+			*to++ = 'x';
+			*to++ = hex_digits[byte >> 4];
+			*to++ = hex_digits[byte & 15];
 		}
-		to -= sizeof("\\xNN") - 1;
-		out->buf[to] = '\\';
-		out->buf[to + 1] = 'x';
-		out->buf[to + 2] = hex_digits[(unsigned char)c >> 4];
-		out->buf[to + 3] = hex_digits[(unsigned char)c & 15];
 	}
 }
 
@@ -98,11 +122,8 @@ static void escape_controls(struct text_out *out, size_t start)
 static void put_comm(struct text_out *out, const char comm[PERSIST_COMM_SIZE])
 {
 	size_t len = strnlen(comm, PERSIST_COMM_SIZE);
-	size_t width = len;
+	size_t width = len + count_escaped(comm, len) * (sizeof("\\xNN") - 2);
 
-	for (size_t i = 0; i < len; i++)
-		if (is_control(comm, 0, i))
-			width += sizeof("\\xNN") - 2;
 	text_out__fill(out, ' ', width < COMM_WIDTH ? COMM_WIDTH - width + 1 : 1);
 	text_out__bytes(out, comm, len);
 	if (width != len)

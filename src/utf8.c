@@ -49,24 +49,53 @@ bool utf8__is_valid(const void *bytes, size_t size)
 	return true;
 }
 
-size_t utf8__escape(void *to, const void *bytes, size_t size)
+bool utf8__is_control(const void *character, size_t length)
+{
+	const uint8_t *text = character;
+
+	if (length == 1)
+		return text[0] < ' ' || text[0] == 0x7f;
+	return length == 2 && text[0] == 0xc2 && text[1] < 0xa0;
+}
+
+static uint8_t *put_escaped(uint8_t *to, uint8_t byte)
 {
 	static const char digits[] = "0123456789abcdef";
+
+	*to++ = '\\';
+	*to++ = 'x';
+	*to++ = (uint8_t)digits[byte >> 4];
+	*to++ = (uint8_t)digits[byte & 15];
+	return to;
+}
+
+static size_t escape(void *to, const void *bytes, size_t size, bool controls)
+{
 	const uint8_t *text = bytes;
 	uint8_t *at = to;
-	size_t length;
 
-	for (; size; text += length, size -= length) {
-		length = utf8__length(text, size);
-		for (size_t i = 0; i < length; i++)
-			*at++ = text[i];
-		if (length)
-			continue;
-		length = 1;
-		*at++ = '\\';
-		*at++ = 'x';
-		*at++ = (uint8_t)digits[*text >> 4];
-		*at++ = (uint8_t)digits[*text & 15];
+	while (size) {
+		size_t length = utf8__length(text, size), nr = length ? length : 1;
+		bool is_escaped = !length || (controls && utf8__is_control(text, length));
+
+		for (size_t i = 0; i < nr; i++) {
+			if (is_escaped)
+				at = put_escaped(at, text[i]);
+			else
+				*at++ = text[i];
+		}
+		text += nr;
+		size -= nr;
 	}
 	return (size_t)(at - (uint8_t *)to);
+}
+
+size_t utf8__escape(void *to, const void *text, size_t size)
+{
+	return escape(to, text, size, false);
+}
+
+size_t utf8__escape_controls(void *to, const void *text, size_t size)
+{
+	return escape(to, text, size, true);
 }

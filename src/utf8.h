@@ -18,4 +18,11 @@ bool utf8__is_valid(const void *text, size_t size);
  */
 size_t utf8__escape(void *to, const void *text, size_t size);
 
+/* Whether this character of @length bytes controls a terminal: those of ASCII, and U+0080 to
+ * U+009F. */
+bool utf8__is_control(const void *character, size_t length);
+
+/* The same as utf8__escape(), and the bytes of control characters become \xNN as well. */
+size_t utf8__escape_controls(void *to, const void *text, size_t size);
+
 #endif

@@ -63,13 +63,14 @@ static void put_string(FILE *out, const char *string, bool escape_quotes)
 
 	for (; size; string += length, size -= length) {
 		length = utf8__length(string, size);
-		if (length) {
+		if (length && (*string == '\n' || !utf8__is_control(string, length))) {
 			put_character(out, string, length, escape_quotes);
 			continue;
 		}
+		length = length ? length : 1;
 		/* A backslash is one of the text: it is escaped as all others are. */
-		fprintf(out, "\\\\x%02x", (uint8_t)*string);
-		length = 1;
+		for (size_t i = 0; i < length; i++)
+			fprintf(out, "\\\\x%02x", (uint8_t)string[i]);
 	}
 }
 

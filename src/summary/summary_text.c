@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
 #include "summary_time.h"
 
 #define COLUMNS	    80
@@ -238,6 +239,7 @@ static int print_limits(const struct summary *summary)
 
 int summary__print_text(const struct summary *summary, size_t top)
 {
+	char root[LOG_ESCAPED_SIZE];
 	int err = 0;
 
 	for (size_t i = 0; i < summary->nr_events && !err; i++) {
@@ -245,7 +247,8 @@ int summary__print_text(const struct summary *summary, size_t top)
 		putchar('\n');
 	}
 	if (!summary->nr_events)
-		printf("%s: no event that reports hardware errors\n\n", summary->root);
+		printf("%s: no event that reports hardware errors\n\n",
+		       log_escape(summary->root, root));
 	if (!err)
 		err = print_limits(summary);
 	if (!err && fflush(stdout))

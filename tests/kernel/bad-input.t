@@ -99,6 +99,35 @@ is "$status $err" "0 " "all are as many as there are"
 read_ 2 "" list --follow
 read_ 2 "" list too many
 
+# ---- what controls a terminal ----------------------------------------------------------------------
+
+# Wherever it comes from, it is shown as \xNN: in messages, and in what is made for a terminal.
+hostile=$'\e[31m\xc2\x9b1m\x9bx\n'
+shown='\\x1b\[31m\\xc2\\x9b1m\\x9bx\\x0a'
+check_shown() { # PROGRAM ARGUMENT...
+	run "$@" < /dev/null
+	like "$err" "$shown" "${1##*/} $2: a hostile argument is shown"
+	is "$(tr -d '\n\040-\176' <<< "$out$err")" "" "without its control characters"
+}
+check_shown "$LOADER" add "sched:$hostile"
+check_shown "$LOADER" "$hostile"
+check_shown "$LOADER" remove "$hostile"
+check_shown "$READER" list --root "/$hostile"
+check_shown "$READER" "$hostile"
+check_shown "$READER" attach "$hostile"
+check_shown "$READER" attach $NUMBERED --since "$hostile"
+check_shown "$READER" record -e $NUMBERED -o /dev/null -- "$hostile"
+check_shown "$READER" record -e $NUMBERED -o "$TMP/$hostile" true
+check_shown "$READER" perf -- "$hostile"
+mkdir "$ROOT/$hostile"
+"$BPFTOOL" map pin pinned $ROOT/$NUMBERED/control "$ROOT/$hostile/meta"
+for command in "list" "summary" "metrics"; do
+	"$READER" $command > "$TMP/out" 2>&1
+	ok "reader $command beside an event of such a name" grep -q "$shown" "$TMP/out"
+	is "$(tr -d '\n\040-\176' < "$TMP/out")" "" "prints no control character"
+done
+rm -r "${ROOT:?}/$hostile"
+
 # ---- event specifications --------------------------------------------------------------------------
 
 load 1 "nosuch:event: .*no such tracepoint" add nosuch:event

@@ -163,6 +163,8 @@ static void test_any_bytes(void **state)
 		}
 	memset(thing.record.comm, 0xff, sizeof(thing.record.comm));
 	assert_non_null(strstr(json_of_thing(0), "\"comm\":\"\\\\xff\\\\xff"));
+	memcpy(thing.record.comm, "\x7f\xc2\x9b\x1b", 5);
+	assert_non_null(strstr(json_of_thing(0), "\"comm\":\"\\u007f\\u009b\\u001b\""));
 	memcpy(thing.record.comm, "a\"\\\xc3\xa4\n", 7);
 	assert_non_null(strstr(json_of_thing(0), "\"comm\":\"a\\\"\\\\\xc3\xa4\\n\""));
 }

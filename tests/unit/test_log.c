@@ -15,7 +15,7 @@
 struct received {
 	int nr;
 	enum persist_log_level level;
-	char message[2048];
+	char message[LOG_ESCAPED_SIZE];
 };
 
 static void receive(void *ctx, enum persist_log_level level, const char *message)
@@ -42,6 +42,29 @@ static void test_levels(void **state)
 	log_info(&log, "i");
 	log_debug(&log, "d");
 	assert_int_equal(received.nr, 2);
+}
+
+/* What comes from outside neither breaks the line nor controls a terminal, wherever a message is
+ * cut. */
+static void test_controls(void **state)
+{
+	struct received received = { 0 };
+	struct log log = { receive, &received, PERSIST_LOG_DEBUG };
+	char longest[2000];
+
+	(void)state;
+	log_error(&log, "%s", "a\tb\nc\x1b[2J\x7f \xff\xc2\x9b \xc3\xa4\xe2\x82\xac");
+	assert_string_equal(received.message, "a\\x09b\\x0ac\\x1b[2J\\x7f \\xff\\xc2\\x9b "
+					      "\xc3\xa4\xe2\x82\xac");
+	memset(longest, 'x', sizeof(longest));
+	memcpy(longest + LOG_MESSAGE_MAX - 3, "\xe2\x82\xac", 3);
+	longest[sizeof(longest) - 1] = '\0';
+	log_error(&log, "%s", longest);
+	assert_int_equal(strlen(received.message), LOG_MESSAGE_MAX - 3 + 2 * strlen("\\xe2"));
+	assert_string_equal(received.message + LOG_MESSAGE_MAX - 3, "\\xe2\\x82");
+	memset(longest, '\x1b', sizeof(longest) - 1);
+	log_error(&log, "%s", longest);
+	assert_int_equal(strlen(received.message), 4 * (LOG_MESSAGE_MAX - 1));
 }
 
 static void test_errno_is_kept(void **state)
@@ -79,9 +102,8 @@ static void test_long_message(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_errno_is_kept),
-		cmocka_unit_test(test_no_receiver),
+		cmocka_unit_test(test_levels),	      cmocka_unit_test(test_controls),
+		cmocka_unit_test(test_errno_is_kept), cmocka_unit_test(test_no_receiver),
 		cmocka_unit_test(test_long_message),
 	};
 

@@ -111,7 +111,7 @@ static void test_labels(void **state)
 	expect_label("\\", "\\\\");
 	expect_label("\n", "\\n");
 	expect_label("\\n\"\n", "\\\\n\\\"\\n");
-	expect_label("\t\r\x01", "\t\r\x01");
+	expect_label("\t\r\x01\x7f\xc2\x9b", "\\\\x09\\\\x0d\\\\x01\\\\x7f\\\\xc2\\\\x9b");
 	expect_label("Gr\xc3\xbc\xc3\x9f"
 		     "e \xe2\x82\xac \xf0\x9f\x98\x80",
 		     "Gr\xc3\xbc\xc3\x9f"

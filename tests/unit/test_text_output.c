@@ -94,7 +94,7 @@ static void test_hostile_names(void **state)
 	assert_string_equal(text_of_thing(),
 			    " LOST 12\\x0a\\x1b\\x01\\x02\\x03\\x04\\x05\\x06\\x07     101 [003]  "
 			    "1234.567890: sys:mine: value=1 "
-			    "name=a\\x0aLOST 1 event\\x1b[2J\\x7f\tb\xc3\xa4\xc2\\x9b"
+			    "name=a\\x0aLOST 1 event\\x1b[2J\\x7f\tb\xc3\xa4\\xc2\\x9b"
 			    "1m\\x9b"
 			    "2\xc3\x9b\xe2\x82\x80\xc2\xa0\n");
 	memset(thing.record.comm, 'x', 16);
