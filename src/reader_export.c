@@ -31,8 +31,8 @@ static const char export_help[] =
 	"Writes what persistent events have recorded in a format that other tools read.\n"
 	"\n" TARGET_HELP "\n"
 	"      --to FORMAT    one of those below\n"
-	"  -o, --output PATH  where to; without it, standard output, if the format can be written\n"
-	"                     there\n"
+	"  -o, --output PATH  where to; without it, or with -, standard output, if the format can be\n"
+	"                     written there\n"
 	"  -f, --follow       go on with what comes, until interrupted or all events are removed\n" SELECTION_HELP
 	"  -h, --help         show this\n"
 	"\n"
@@ -207,6 +207,7 @@ static int resume(struct export *export)
 /* The output is opened last: a wrong name of an event shall not leave an empty file. */
 static int open_export(struct export *export)
 {
+	const char *output = export->options->output;
 	int err;
 
 	export->reader = persist_reader__new(&export->options->reader);
@@ -223,7 +224,8 @@ static int open_export(struct export *export)
 		log_error(&log_to_stderr, "cannot start: %s", strerror(-err));
 		return err;
 	}
-	err = export->format->open(export->options->output, &log_to_stderr, &export->writer);
+	err = export->format->open(output && strcmp(output, "-") ? output : NULL, &log_to_stderr,
+				   &export->writer);
 	return err ? err : resume(export);
 }
 

@@ -108,23 +108,20 @@ void ctf_buffer__print(struct ctf_buffer *buffer, const char *format, ...)
 
 void ctf_buffer__print_literal(struct ctf_buffer *buffer, const char *text)
 {
-	struct ctf_buffer valid = { 0 };
+	size_t size = strlen(text);
+	char *escaped = malloc(4 * size + 1);
 
-	ctf_buffer__put_string(&valid, text, strlen(text));
-	if (valid.has_failed)
+	if (!escaped) {
 		buffer->has_failed = true;
+		return;
+	}
+	size = utf8__escape_controls(escaped, text, size);
 	ctf_buffer__put_u8(buffer, '"');
-	for (size_t i = 0; i + 1 < valid.len; i++) {
-		uint8_t byte = valid.data[i];
-
-		if (byte < ' ' || byte == 0x7f) {
-			ctf_buffer__print(buffer, "\\\\x%02x", byte);
-			continue;
-		}
-		if (byte == '"' || byte == '\\')
+	for (size_t i = 0; i < size; i++) {
+		if (escaped[i] == '"' || escaped[i] == '\\')
 			ctf_buffer__put_u8(buffer, '\\');
-		ctf_buffer__put_u8(buffer, byte);
+		ctf_buffer__put_u8(buffer, (uint8_t)escaped[i]);
 	}
 	ctf_buffer__put_u8(buffer, '"');
-	ctf_buffer__free(&valid);
+	free(escaped);
 }

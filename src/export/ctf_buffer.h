@@ -37,7 +37,10 @@ void ctf_buffer__put_string(struct ctf_buffer *buffer, const void *text, size_t 
 void ctf_buffer__print(struct ctf_buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A string literal of the metadata, with its quotes; as ctf_buffer__put_string(). */
+/*
+ * A string literal of the metadata, with its quotes. What is not valid UTF-8 is shown as \xNN, and
+ * so are control characters: who reads the metadata may print it.
+ */
 void ctf_buffer__print_literal(struct ctf_buffer *buffer, const char *text);
 
 #endif

@@ -22,9 +22,14 @@ static bool is_wanted(const struct persist_meta *meta)
 
 static int open_database(const char *output, const struct log *log, void **result)
 {
-	struct rasdaemon_writer *writer = calloc(1, sizeof(*writer));
+	struct rasdaemon_writer *writer;
 	int err;
 
+	if (!output) {
+		log_error(log, "a database is a file: name one");
+		return -EINVAL;
+	}
+	writer = calloc(1, sizeof(*writer));
 	if (!writer) {
 		log_error(log, "%s: out of memory", output);
 		return -ENOMEM;

@@ -154,6 +154,14 @@ fails 1 "nosuch: there is no such event; reader list" "$READER" export --to ctf 
 fails 1 "nosuch: there is no such event" "$READER" export --to chrome -o "$TMP/none" both nosuch
 not_ok "which leaves no output behind" test -e "$TMP/none"
 fails 1 "directory: name one with -o" "$READER" export --to ctf both
+cd "$TMP" || exit 1
+fails 1 "directory: name one with -o" "$READER" export --to ctf -o - both
+fails 1 "database is a file: name one" "$READER" export --to rasdaemon -o - both
+fails 1 "database is a file: name one" "$READER" export --to rasdaemon - both
+run_ok "chrome to -" "$READER" export --to chrome -o - both
+ok "is chrome to standard output" jq -e 'length > 1' "$TMP/out"
+not_ok "nothing has the name -" test -e ./-
+cd "$OLDPWD" || exit 1
 fails 1 "/ctf: is not empty.*name one that does not exist" "$READER" export --to ctf -o "$TMP/ctf" both
 fails 1 "/chrome.json: .*Not a directory" "$READER" export --to ctf -o "$TMP/chrome.json" both
 fails 1 "/none/trace: .*No such file" "$READER" export --to ctf -o "$TMP/none/trace" both

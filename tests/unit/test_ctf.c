@@ -270,10 +270,11 @@ static void test_name_of_the_event(void **state)
 	};
 
 	make_event(fields, sizeof(fields) / sizeof(fields[0]));
-	strcpy(event.label, "a\"b\\c\n\xff\x7f;};*/");
+	strcpy(event.label, "a\"b\\c\n\xff\x7f\xc2\x9b;};*/");
 	strcpy(event.meta.name, "../.x/");
 	set_record("\0\0\0\0\0\0\0\0\5", 9);
-	assert_non_null(strstr(read_record(), " a\"b\\c\\x0a\\xff\\x7f;};*/: { cpu_id = 3 }"));
+	assert_non_null(
+		strstr(read_record(), " a\"b\\c\\x0a\\xff\\x7f\\xc2\\x9b;};*/: { cpu_id = 3 }"));
 	assert_non_null(strstr(output, "{ x = 5 }\n"));
 	snprintf(message, sizeof(message), "%s/_._.x_-cpu3", directory);
 	assert_int_equal(access(message, F_OK), 0);
