@@ -111,54 +111,119 @@ static int parse_count(const char *text, uint32_t *count)
 	return 0;
 }
 
-static int parse_option(const struct log *log, const char *text, const char *option,
-			const char *value, struct event_spec *spec)
+enum spec_option {
+	OPTION_KEEP,
+	OPTION_HEAD,
+	OPTION_TAIL,
+	OPTION_RING,
+	OPTION_WAKEUP,
+	OPTION_NAME,
+};
+
+static const char *const option_names[] = {
+	[OPTION_KEEP] = "keep", [OPTION_HEAD] = "head",	    [OPTION_TAIL] = "tail",
+	[OPTION_RING] = "ring", [OPTION_WAKEUP] = "wakeup", [OPTION_NAME] = "name",
+};
+
+/* Those that were given, a bit each. */
+static bool is_given(unsigned int given, enum spec_option option)
 {
-	const char *expected;
+	return given & 1u << option;
+}
+
+static int parse_value(const struct log *log, const char *text, enum spec_option option,
+		       const char *value, struct event_spec *spec)
+{
+	const char *expected = NULL;
 	int found = 0;
 
-	if (!strcmp(option, "keep")) {
+	switch (option) {
+	case OPTION_KEEP:
 		expected = "both, oldest or latest";
 		found = find_name(keep_names, ARRAY_SIZE(keep_names), value);
 		spec->keep = found;
-	} else if (!strcmp(option, "ring")) {
+		break;
+	case OPTION_RING:
 		expected = "auto, array or ringbuf";
 		found = find_name(tail_type_names, ARRAY_SIZE(tail_type_names), value);
 		spec->ring = found;
-	} else if (!strcmp(option, "head")) {
+		break;
+	case OPTION_HEAD:
 		expected = "a size such as 64K, of at most 256M";
 		found = parse_size(value, &spec->head_bytes);
-	} else if (!strcmp(option, "tail")) {
+		break;
+	case OPTION_TAIL:
 		expected = "a size such as 1M, of at most 256M";
 		found = parse_size(value, &spec->tail_bytes);
-	} else if (!strcmp(option, "wakeup")) {
+		break;
+	case OPTION_WAKEUP:
 		expected = "a number of records, 0 for never";
 		found = parse_count(value, &spec->wakeup_events);
-	} else if (!strcmp(option, "name")) {
+		break;
+	case OPTION_NAME:
 		expected = "letters, digits, '_' and '-', at most 63, and not type, format, "
 			   "events, registry or staging";
 		if (event_spec__name_is_valid(value))
 			strcpy(spec->name, value);
 		else
 			found = -EINVAL;
-	} else {
-		log_error(log,
-			  "event '%s': there is no option '%s'; the options are keep, head, "
-			  "tail, ring, wakeup and name",
-			  text, option);
-		return -EINVAL;
+		break;
 	}
 	if (found < 0) {
-		log_error(log, "event '%s': %s=%s: expected %s", text, option, value, expected);
+		log_error(log, "event '%s': %s=%s: expected %s", text, option_names[option], value,
+			  expected);
 		return -EINVAL;
 	}
 	return 0;
+}
+
+static int parse_option(const struct log *log, const char *text, const char *name,
+			const char *value, struct event_spec *spec, unsigned int *given)
+{
+	int option = find_name(option_names, ARRAY_SIZE(option_names), name);
+
+	if (option < 0) {
+		log_error(log,
+			  "event '%s': there is no option '%s'; the options are keep, head, "
+			  "tail, ring, wakeup and name",
+			  text, name);
+		return -EINVAL;
+	}
+	if (is_given(*given, option)) {
+		log_error(log, "event '%s': %s= is given twice", text, name);
+		return -EINVAL;
+	}
+	*given |= 1u << option;
+	return parse_value(log, text, option, value, spec);
+}
+
+/* What would have no effect was meant otherwise. */
+static int check_together(const struct log *log, const char *text, const struct event_spec *spec,
+			  unsigned int given)
+{
+	enum spec_option useless;
+
+	if (spec->keep == PERSIST_KEEP_LATEST && is_given(given, OPTION_HEAD))
+		useless = OPTION_HEAD;
+	else if (spec->keep == PERSIST_KEEP_OLDEST && is_given(given, OPTION_TAIL))
+		useless = OPTION_TAIL;
+	else if (spec->keep == PERSIST_KEEP_OLDEST && is_given(given, OPTION_RING))
+		useless = OPTION_RING; /* it is the tail's */
+	else
+		return 0;
+	log_error(log,
+		  "event '%s': keep=%s has no %s, so that %s= says nothing; leave one of the two "
+		  "out",
+		  text, keep_names[spec->keep], useless == OPTION_HEAD ? "head" : "tail",
+		  option_names[useless]);
+	return -EINVAL;
 }
 
 static int parse_options(const struct log *log, const char *text, char *options,
 			 struct event_spec *spec)
 {
 	char *option, *value;
+	unsigned int given = 0;
 	int err;
 
 	while ((option = strsep(&options, ","))) {
@@ -169,11 +234,11 @@ static int parse_options(const struct log *log, const char *text, char *options,
 			return -EINVAL;
 		}
 		*value++ = '\0';
-		err = parse_option(log, text, option, value, spec);
+		err = parse_option(log, text, option, value, spec, &given);
 		if (err)
 			return err;
 	}
-	return 0;
+	return check_together(log, text, spec, given);
 }
 
 static bool is_tracepoint_pattern(const char *text)

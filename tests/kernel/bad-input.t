@@ -152,6 +152,13 @@ done
 load 2 "tail=0: expected a size" add sched:sched_switch/tail=0/
 load 2 "at most 256M" add sched:sched_switch/head=1G/
 load 2 "at most 256M" add sched:sched_switch/tail=257M/
+for twice in name=a,name=b head=4K,head=4K keep=both,wakeup=1,keep=latest; do
+	load 2 "${twice%%=*}= is given twice" add sched:sched_switch/$twice/
+done
+load 2 "keep=latest has no head, so that head= says nothing" add sched:sched_switch/head=4K,keep=latest/
+load 2 "keep=oldest has no tail, so that tail= says nothing" add sched:sched_switch/keep=oldest,tail=4K/
+load 2 "keep=oldest has no tail, so that ring= says nothing" add sched:sched_switch/ring=array,keep=oldest/
+load 2 "head=: expected a size" add sched:sched_switch/keep=latest,head=/
 load 1 "$NUMBERED.*there already" add $NUMBERED_EVENT/head=4K,tail=8K/
 load 1 "no such event" remove nosuch
 load 1 "" remove ../persistent/$NUMBERED
