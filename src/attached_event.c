@@ -13,6 +13,7 @@
 
 #include <bpf/bpf.h>
 
+#include "capabilities.h"
 #include "registry.h"
 #include "text_pin.h"
 
@@ -118,8 +119,12 @@ int attached_event__finish(struct attached_event *event, struct event_program *p
 	event->locked_bytes =
 		event_program__locked_bytes(program) + buffers__locked_bytes(&event->buffers);
 	err = event_program__attach(program, log, &plan->request);
-	if (!err)
-		err = keep_descriptors(event, program);
+	if (err) {
+		event_program__close(program);
+		attached_event__close(event);
+		return err;
+	}
+	err = keep_descriptors(event, program);
 	event_program__close(program);
 	if (!err) {
 		fill_meta(&event->meta, plan);
@@ -127,8 +132,11 @@ int attached_event__finish(struct attached_event *event, struct event_program *p
 		plan->format_text = NULL;
 		err = resolve_format(event);
 	}
-	if (err)
+	if (err) {
 		attached_event__close(event);
+		log_error(log, "event %s: cannot be kept: %s%s", plan->spec.name, strerror(-err),
+			  capabilities__explain(err));
+	}
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,11 +40,33 @@ bool capabilities__are_missing(char *missing, size_t size)
 	return used;
 }
 
+/* What making an event has open at once, beside two rings on each CPU; measured, and then some. */
+#define FILES_OF_AN_EVENT 64
+
+static const char *explain_too_many_files(int err)
+{
+	static char text[192];
+	struct rlimit limit;
+
+	if (err == -ENFILE)
+		return "; that is all of the system: raise the sysctl fs.file-max";
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return "; raise the limit with ulimit -n";
+	snprintf(text, sizeof(text),
+		 "; this process may have %llu: raise it with ulimit -n, or LimitNOFILE= of a "
+		 "unit; the loader needs up to %ld on this machine",
+		 (unsigned long long)limit.rlim_cur,
+		 2 * sysconf(_SC_NPROCESSORS_CONF) + FILES_OF_AN_EVENT);
+	return text;
+}
+
 const char *capabilities__explain(int err)
 {
 	static char text[128];
 	char missing[64];
 
+	if (err == -EMFILE || err == -ENFILE)
+		return explain_too_many_files(err);
 	if (err != -EPERM && err != -ENOSYS)
 		return "";
 	if (!capabilities__are_missing(missing, sizeof(missing)))

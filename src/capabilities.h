@@ -14,8 +14,9 @@ bool capabilities__are_missing(char *missing, size_t size);
 
 /*
  * What to say behind the message of a bpf(2) or perf_event_open(2) that failed with @err (-errno),
- * from "; " on: which capabilities are missing, or, where none is, what else may have refused it.
- * An empty string if @err is no refusal. Valid until the next call.
+ * from "; " on: which capabilities are missing, or, where none is, what else may have refused it;
+ * or which limit there is if too many files are open. An empty string for other errors. Valid until
+ * the next call.
  */
 const char *capabilities__explain(int err);
 

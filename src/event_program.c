@@ -487,7 +487,7 @@ int event_program__load(struct event_program *program, const struct log *log,
 failed:
 	log_error(log, "event %s: cannot load the program for %s:%s: %s%s", request->name,
 		  request->system, request->tracepoint, strerror(-err),
-		  err == -EPERM	  ? capabilities__explain(err)
+		  err == -EPERM || err == -EMFILE || err == -ENFILE ? capabilities__explain(err)
 		  : err == -E2BIG ? "; the event has more dynamic fields than can be recorded"
 				  : "; `loader probe` says what this kernel lacks, and with "
 				    "--verbose the verifier's log is shown");

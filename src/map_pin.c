@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 
 #include "bpffs.h"
+#include "capabilities.h"
 
 /* Says why the pin at @path could not be opened, and what helps. */
 static void explain_open_error(const struct log *log, const char *path, bool read_only, int err)
@@ -39,7 +40,8 @@ static void explain_open_error(const struct log *log, const char *path, bool rea
 				  path);
 		break;
 	default:
-		log_error(log, "%s: cannot open the map: %s", path, strerror(-err));
+		log_error(log, "%s: cannot open the map: %s%s", path, strerror(-err),
+			  capabilities__explain(err));
 	}
 }
 

@@ -17,6 +17,7 @@
 
 #include <bpf/bpf.h>
 
+#include "capabilities.h"
 #include "cpu_list.h"
 #include "event_spec.h"
 #include "registry.h"
@@ -207,6 +208,9 @@ const char *pin_tree__meta_error(int err)
 	case -EACCES:
 	case -EPERM:
 		return "no permission; run the loader as root, or as the owner of the tree";
+	case -EMFILE:
+		return "too many open files; raise the limit with ulimit -n, or LimitNOFILE= of a "
+		       "unit";
 	default:
 		return strerror(-err);
 	}
@@ -799,7 +803,7 @@ int pin_tree__lock(struct pin_tree *tree, bool create)
 			log_error(tree->log, "%s: %s%s", tree->root, strerror(-err),
 				  err == -EACCES || err == -EPERM
 					  ? "; run the loader as root, or as the owner of the tree"
-					  : "");
+					  : capabilities__explain(err));
 		return err;
 	}
 	tree->lock = err;

@@ -29,7 +29,7 @@ static int report(const struct pin_tree *tree, int err)
 		log_error(tree->log, "%s/registry: %s%s", tree->root, strerror(-err),
 			  err == -EACCES || err == -EPERM
 				  ? "; run the loader as root, or as the owner of the tree"
-				  : "");
+				  : capabilities__explain(err));
 	return err;
 }
 

@@ -154,7 +154,8 @@ int text_files__make_text(const struct text_files *files, const struct log *log,
 	int link;
 
 	if (map.fd < 0) {
-		log_error(log, "cannot make a text file of %zu bytes: %s", len, strerror(-map.fd));
+		log_error(log, "cannot make a text file of %zu bytes: %s%s", len, strerror(-map.fd),
+			  capabilities__explain(map.fd));
 		return map.fd;
 	}
 	*locked_bytes += fd_memory__locked(map.fd);
@@ -163,7 +164,8 @@ int text_files__make_text(const struct text_files *files, const struct log *log,
 	link = make_file(files, "text_file", &map, 1, locked_bytes);
 	close(map.fd);
 	if (link < 0)
-		log_error(log, "cannot make a text file: %s", strerror(-link));
+		log_error(log, "cannot make a text file: %s%s", strerror(-link),
+			  capabilities__explain(link));
 	return link;
 }
 

@@ -99,6 +99,26 @@ is "$status $err" "0 " "all are as many as there are"
 read_ 2 "" list --follow
 read_ 2 "" list too many
 
+# ---- too many open files ---------------------------------------------------------------------------
+
+# Whichever file it is that cannot be opened, there is the limit, and no talk of the kernel.
+with_files() { # NUMBER COMMAND...
+	(ulimit -n "$1" && exec "${@:2}")
+}
+for files in 8 12 14 18 22 26; do
+	run with_files $files "$LOADER" add sched:sched_switch/head=4K,tail=8K,name=files/
+	[ $status = 0 ] && { "$LOADER" remove files > /dev/null; break; }
+	like "$err" "Too many open files; this process may have $files: raise it with ulimit -n.* needs up to [0-9]+ on" \
+		"with $files open files the loader says what it needs"
+	unlike "$err" "loader probe" "and only that"
+	needed=$(sed -nE 's/.*needs up to ([0-9]+) on.*/\1/p;q' <<< "$err")
+done
+run_ok "with as many as it says it works" with_files "${needed:-0}" "$LOADER" add \
+	sched:sched_switch/head=4K,tail=8K,name=files,wakeup=1/
+"$LOADER" remove files > /dev/null
+run with_files 7 "$READER" attach $NUMBERED
+like "$err" "Too many open files; this process may have 7" "so does the reader"
+
 # ---- what controls a terminal ----------------------------------------------------------------------
 
 # Wherever it comes from, it is shown as \xNN: in messages, and in what is made for a terminal.
