@@ -2,15 +2,21 @@
 #include "top/top_model.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include "time_spec.h"
 
 /*
  * Names of threads can be chosen so that their hashes are the same. A key that does not find its
  * place within this many steps is counted with the others, so that no event costs more.
  */
 #define MAX_PROBES 64
+
+/* After this time, events that were lost and left no record behind them have been noticed. */
+#define COUNTERS_NSEC (2 * NSEC_PER_SEC)
 
 static int make_table(struct top_model *model, uint32_t max_rows)
 {
@@ -161,12 +167,26 @@ void top_model__count(struct top_model *model, uint64_t time_ns)
 		second->events++;
 }
 
+/*
+ * When the first one can have been missing. What was overwritten had been there to be seen; other
+ * losses show in the counters, at which a reader looks each second.
+ */
+static uint64_t earliest_loss(const struct top_model *model, enum persist_loss_reason reason)
+{
+	bool was_recorded = reason == PERSIST_LOSS_OVERWRITTEN || reason == PERSIST_LOSS_CLEARED;
+	uint64_t hidden_ns = was_recorded ? 0 : COUNTERS_NSEC;
+
+	return model->seen_ns > hidden_ns ? model->seen_ns - hidden_ns : 0;
+}
+
 void top_model__count_lost(struct top_model *model, enum persist_loss_reason reason, uint64_t lost,
 			   uint64_t after_ns, uint64_t before_ns)
 {
 	if ((unsigned int)reason >= TOP_NR_REASONS)
 		reason = PERSIST_LOSS_UNKNOWN;
 	model->lost[reason] += lost;
+	if (after_ns < earliest_loss(model, reason))
+		after_ns = earliest_loss(model, reason);
 	top_timeline__add_lost(&model->timeline, lost, after_ns, possible_time(model, before_ns));
 }
 

@@ -53,6 +53,7 @@ struct top_row {
  * @timeline:  of all events and losses
  * @latest_ns: no event is counted as later than this, whatever its record says: to be set to the
  *             time of the clock before what was recorded until then is counted
+ * @seen_ns:   what was recorded until then has been counted; 0: not known
  */
 struct top_model {
 	struct top_row *rows;
@@ -64,6 +65,7 @@ struct top_model {
 	uint64_t lost[TOP_NR_REASONS];
 	struct top_timeline timeline;
 	uint64_t latest_ns;
+	uint64_t seen_ns;
 	struct arena keys;
 	uint32_t *table; /* by hash: number of a row + 1, or 0 */
 	uint32_t table_mask;
@@ -85,7 +87,10 @@ void top_model__count_in_row(struct top_model *model, const unsigned char *key, 
 /* Counts an event in the total. */
 void top_model__count(struct top_model *model, uint64_t time_ns);
 
-/* Counts events that are missing, and were between these times (top_timeline__add_lost()). */
+/*
+ * Counts events that are missing, and were between these times (top_timeline__add_lost()), of which
+ * nothing was to be seen yet at @seen_ns: a storm after a quiet time is a storm.
+ */
 void top_model__count_lost(struct top_model *model, enum persist_loss_reason reason, uint64_t lost,
 			   uint64_t after_ns, uint64_t before_ns);
 

@@ -11,6 +11,9 @@
 #include "record_reader.h"
 #include "time_spec.h"
 
+/* How long a record may be on its way to a reader. */
+#define HELD_BACK_NSEC NSEC_PER_MSEC
+
 /* ---- beginning and ending ---------------------------------------------------------------- */
 
 struct persist_reader *top_session__new_reader(const struct persist_reader_options *options,
@@ -309,6 +312,14 @@ static int count_item(struct top_session *session, const struct persist_item *it
 	return 0;
 }
 
+/* What was recorded before the reader began to look again, but for a moment, has been given out. */
+static void note_empty(struct top_session *session)
+{
+	if (session->empty_ns > HELD_BACK_NSEC)
+		session->model.seen_ns = session->empty_ns - HELD_BACK_NSEC;
+	session->empty_ns = boottime_now();
+}
+
 int top_session__read(struct top_session *session, uint64_t until_ns)
 {
 	struct persist_item item;
@@ -321,6 +332,8 @@ int top_session__read(struct top_session *session, uint64_t until_ns)
 				return 1;
 		}
 		ret = persist_reader__next(session->reader, &item);
+		if (ret == -EAGAIN)
+			note_empty(session);
 		if (ret <= 0)
 			return ret;
 		ret = count_item(session, &item);

@@ -27,6 +27,7 @@
  * @positions:  @nr_positions of them: as far as that, totals and losses were counted by readers
  * before
  * @behind:     the same for each of the reader's @nr_streams streams, as it is needed
+ * @empty_ns:   when the reader had nothing more the last time
  */
 struct top_session {
 	struct persist_reader_options options;
@@ -39,6 +40,7 @@ struct top_session {
 	size_t nr_positions;
 	uint64_t *behind;
 	uint32_t nr_streams;
+	uint64_t empty_ns;
 };
 
 /*

@@ -125,6 +125,30 @@ static void test_losses(void **state)
 	assert_int_equal(model.total, 0);
 }
 
+/* After a quiet time, what is missing is missing since somebody looked the last time. */
+static void test_losses_since_seen(void **state)
+{
+	(void)state;
+	assert_int_equal(top_model__init(&model, 10), 0);
+	model.seen_ns = 100 * NSEC_PER_SEC;
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 1000, 10 * NSEC_PER_SEC,
+			      101 * NSEC_PER_SEC);
+	assert_int_equal(top_timeline__sum(&model.timeline, 0, 99).lost, 0);
+	assert_int_equal(top_timeline__sum(&model.timeline, 100, 101).lost, 1000);
+	/* Of these it is known a little later. */
+	top_model__count_lost(&model, PERSIST_LOSS_RING_FULL, 300, 10 * NSEC_PER_SEC,
+			      101 * NSEC_PER_SEC);
+	assert_int_equal(top_timeline__sum(&model.timeline, 0, 97).lost, 0);
+	assert_int_equal(top_timeline__sum(&model.timeline, 98, 99).lost, 200);
+	/* What is newer than that stays, also what lies before it altogether. */
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 7, 102 * NSEC_PER_SEC,
+			      103 * NSEC_PER_SEC);
+	assert_int_equal(top_timeline__sum(&model.timeline, 102, 103).lost, 7);
+	top_model__count_lost(&model, PERSIST_LOSS_OVERWRITTEN, 5, 40 * NSEC_PER_SEC,
+			      50 * NSEC_PER_SEC);
+	assert_int_equal(top_timeline__sum(&model.timeline, 50, 50).lost, 5);
+}
+
 /* A record may say any time: it does not push what has happened out of the time line. */
 static void test_times_to_come(void **state)
 {
@@ -296,6 +320,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_counts, tear_down),
 		cmocka_unit_test_teardown(test_bounded, tear_down),
 		cmocka_unit_test_teardown(test_losses, tear_down),
+		cmocka_unit_test_teardown(test_losses_since_seen, tear_down),
 		cmocka_unit_test_teardown(test_times_to_come, tear_down),
 		cmocka_unit_test_teardown(test_other_rows, tear_down),
 		cmocka_unit_test_teardown(test_order, tear_down),
