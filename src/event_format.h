@@ -143,6 +143,7 @@ const struct event_format_field *event_format__find_field(const struct event_for
  * @cap: bytes in @buf
  *
  * For system calls ftrace prints the call itself instead ("sys_close(fd: 3)"); so does this.
+ * A newline at the end of a print format is left out: the text is one line.
  *
  * Return: the length of the whole text without the NUL; it was cut when that is >= @cap.
  */

@@ -390,6 +390,9 @@ static int compile_to_quote(struct print_plan *plan, const struct event_format_f
 	if (!c.next)
 		return -ENOMEM;
 	c.end = c.next + strlen(c.next);
+	/* Some formats end with a newline, for which ftrace shows an empty line behind the text. */
+	while (c.end > c.next && c.end[-1] == '\n')
+		c.end--;
 	if (allocate_steps(&c))
 		return -ENOMEM;
 	expression_parser__init(&c.parser, &plan->arena, fields, nr_fields, quote + 1,

@@ -310,6 +310,11 @@ static void test_conversions(void **state)
 	expect("\"%08lx|%-8x|%8x\", 0xabcUL, 0xabc, 0xabc", "00000abc|abc     |     abc");
 	expect("\"%c%c[%3c][%-3c]\", 'o', 'k', 'x', 'y'", "ok[  x][y  ]");
 	expect("\"100%% %d%%\", 5", "100% 5%");
+	/* A newline at the end ends the line; others are the text's. */
+	expect("\"%d\\n\", 5", "5");
+	expect("\"%d\\n%d\\n\\n\", 5, 6", "5\n6");
+	expect("\"\\n\"", "");
+	expect("\"%s\", \"a\\n\"", "a\n");
 	expect("\"%*d|%-*d|%*d\", 4, 7, 4, 7, -4, 7", "   7|7   |7   ");
 	expect("\"%X %o\", 48879, 8", "BEEF 10");
 }
@@ -337,7 +342,7 @@ static void test_raw_quotes(void **state)
 	expect("\"name=\"%s\" comm=\"%s\"\", __get_str(name), REC->comm",
 	       "name=\"a name\" comm=\"bash\"");
 	expect("\"a \"%s\", and %d\", REC->comm, 5", "a \"bash\", and 5");
-	expect("\"one\ntwo %d\n\", 2", "one\ntwo 2\n");
+	expect("\"one\ntwo %d\n\", 2", "one\ntwo 2");
 	expect("\"(%lx) s=\\\"%s\\\"\", 16UL, REC->comm", "(10) s=\"bash\"");
 	expect("\"nothing to say\"", "nothing to say");
 }
