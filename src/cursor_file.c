@@ -4,12 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +20,10 @@
 /* Of these, positions of events that are not read this time are kept, the latest ones. */
 #define MAX_FOREIGN 8192
 
+/* Positions that are written once more rather than with a call of their own for what is behind
+ * them. */
+#define MAX_GAP 64
+
 /* A write to a regular file that was about to be done. A length of 0: none. */
 struct announced_write {
 	uint64_t device;
@@ -29,23 +32,30 @@ struct announced_write {
 	uint64_t len;
 };
 
-/*
- * @checksum covers everything else. Of two valid slots the one with the larger generation counts.
- */
-struct slot {
+/* @checksum covers everything else, and the positions. */
+struct slot_head {
 	uint64_t checksum;
 	uint64_t generation;
 	uint64_t nr;
 	struct announced_write write;
+};
+
+/* Of two valid slots the one with the larger generation counts. */
+struct slot {
+	struct slot_head head;
 	struct persist_position positions[MAX_POSITIONS];
 };
 
-struct layout {
-	uint64_t magic; /* stored last when the file is made */
+struct file_head {
+	uint64_t magic;
 	uint32_t version;
 	uint32_t position_size;
 	uint64_t max_positions;
-	uint8_t unused[4096 - 24];
+};
+
+struct layout {
+	struct file_head head; /* stored last when the file is made */
+	uint8_t unused[4096 - sizeof(struct file_head)];
 	struct slot slots[2];
 };
 
@@ -62,7 +72,6 @@ struct cursor_file {
 	int fd;
 	int output_fd;
 	bool output_is_regular;
-	struct layout *map;
 	uint64_t generation; /* of the last store */
 	uint64_t nr;
 	uint64_t sum; /* of the hashes of what is in the slots, or will be */
@@ -133,9 +142,11 @@ static uint64_t sum_of_positions(const struct persist_position *positions, uint6
 
 static bool slot_is_valid(const struct slot *slot)
 {
-	return slot->generation && slot->nr <= MAX_POSITIONS &&
-	       slot->checksum == slot_checksum(sum_of_positions(slot->positions, slot->nr),
-					       slot->generation, slot->nr, &slot->write);
+	const struct slot_head *head = &slot->head;
+
+	return head->generation && head->nr <= MAX_POSITIONS &&
+	       head->checksum == slot_checksum(sum_of_positions(slot->positions, head->nr),
+					       head->generation, head->nr, &head->write);
 }
 
 /* ---- storing ----------------------------------------------------------------------------- */
@@ -156,57 +167,146 @@ static void apply_changes(struct cursor_file *file)
 	number_set__clear(&file->changed);
 }
 
-/*
- * Overwrites the older slot. Until the new checksum is in it, it is not valid, and the other one
- * counts. The process can be killed between any two stores, so that the compiler must keep them
- * in order; the CPU's order does not matter, as memory is not lost.
- */
-static void store(struct cursor_file *file, const struct announced_write *write)
+static int write_at(const struct cursor_file *file, const void *bytes, size_t size, off_t offset)
 {
-	uint64_t generation = file->generation + 1;
-	struct slot *slot = &file->map->slots[generation % 2];
-	struct number_set *outdated = &file->outdated[generation % 2];
+	ssize_t written = pwrite(file->fd, bytes, size, offset);
 
-	apply_changes(file);
-	slot->generation = 0;
-	atomic_signal_fence(memory_order_seq_cst);
-	for (uint32_t i = 0; i < outdated->nr; i++)
-		slot->positions[outdated->numbers[i]] = file->positions[outdated->numbers[i]];
-	number_set__clear(outdated);
-	slot->nr = file->nr;
-	slot->write = *write;
-	slot->checksum = slot_checksum(file->sum, generation, file->nr, write);
-	atomic_signal_fence(memory_order_seq_cst);
-	slot->generation = generation;
-	atomic_signal_fence(memory_order_seq_cst);
-	file->generation = generation;
+	if (written < 0)
+		return -errno;
+	return (size_t)written == size ? 0 : -ENOSPC;
 }
 
-void cursor_file__begin_write(struct cursor_file *file, size_t len)
+/* The position from @first on that is outdated; file->nr if there is none. */
+static uint32_t next_outdated(const struct cursor_file *file, const struct number_set *outdated,
+			      uint32_t first)
+{
+	while (first < file->nr && !outdated->has[first])
+		first++;
+	return first;
+}
+
+/* Writes what is outdated, with what is between it where that is little. */
+static int store_positions(const struct cursor_file *file, const struct number_set *outdated,
+			   off_t offset)
+{
+	uint32_t first = outdated->nr ? next_outdated(file, outdated, 0) : (uint32_t)file->nr;
+	int err = 0;
+
+	while (!err && first < file->nr) {
+		uint32_t end = first + 1, next = next_outdated(file, outdated, end);
+
+		for (; next < file->nr && next - end <= MAX_GAP;
+		     next = next_outdated(file, outdated, end))
+			end = next + 1;
+		err = write_at(file, &file->positions[first],
+			       (end - first) * sizeof(file->positions[0]),
+			       offset + (off_t)(first * sizeof(file->positions[0])));
+		first = next;
+	}
+	return err;
+}
+
+/*
+ * Overwrites the older slot. As soon as a position in it is another one its checksum is wrong, and
+ * the other slot counts, until the new head is there: with one write, of a few words in one page.
+ */
+static int store_slot(struct cursor_file *file, const struct announced_write *write)
+{
+	uint64_t generation = file->generation + 1;
+	struct number_set *outdated = &file->outdated[generation % 2];
+	const struct slot_head head = {
+		.checksum = slot_checksum(file->sum, generation, file->nr, write),
+		.generation = generation,
+		.nr = file->nr,
+		.write = *write,
+	};
+	off_t slot = (off_t)(offsetof(struct layout, slots) + generation % 2 * sizeof(struct slot));
+	int err;
+
+	err = store_positions(file, outdated, slot + (off_t)offsetof(struct slot, positions));
+	if (!err)
+		err = write_at(file, &head, sizeof(head), slot);
+	if (err)
+		return err;
+	number_set__clear(outdated);
+	file->generation = generation;
+	return 0;
+}
+
+static int store_head(const struct cursor_file *file)
+{
+	static const struct file_head head = {
+		.magic = FILE_MAGIC,
+		.version = FILE_VERSION,
+		.position_size = sizeof(struct persist_position),
+		.max_positions = MAX_POSITIONS,
+	};
+
+	return write_at(file, &head, sizeof(head), 0);
+}
+
+static void set_all_outdated(struct cursor_file *file)
+{
+	for (uint32_t i = 0; i < file->nr; i++) {
+		number_set__add(&file->outdated[0], i);
+		number_set__add(&file->outdated[1], i);
+	}
+}
+
+/* Somebody has cut the file off while it is in use: what we know is still right. */
+static int store_anew(struct cursor_file *file, const struct announced_write *write)
+{
+	int err = -posix_fallocate(file->fd, 0, sizeof(struct layout));
+
+	log_warn(file->log, "%s: was changed while it is in use; it is written anew", file->path);
+	set_all_outdated(file);
+	if (!err)
+		err = store_slot(file, write);
+	return err ? err : store_head(file);
+}
+
+static int store(struct cursor_file *file, const struct announced_write *write)
+{
+	struct stat st;
+	int err;
+
+	apply_changes(file);
+	if (fstat(file->fd, &st))
+		err = -errno;
+	else if (st.st_size != sizeof(struct layout))
+		err = store_anew(file, write);
+	else
+		err = store_slot(file, write);
+	if (err)
+		log_error(file->log, "%s: cannot be written: %s", file->path, strerror(-err));
+	return err;
+}
+
+int cursor_file__begin_write(struct cursor_file *file, size_t len)
 {
 	struct announced_write write = { 0 };
 	struct stat st;
 	off_t offset;
 
 	if (!file->output_is_regular || fstat(file->output_fd, &st))
-		return;
+		return 0;
 	offset = fcntl(file->output_fd, F_GETFL) & O_APPEND ? st.st_size
 							    : lseek(file->output_fd, 0, SEEK_CUR);
 	/* In the middle of a file its size would not tell anything. */
 	if (offset != st.st_size)
-		return;
+		return 0;
 	write.device = st.st_dev;
 	write.inode = st.st_ino;
 	write.offset = (uint64_t)offset;
 	write.len = len;
-	store(file, &write);
+	return store(file, &write);
 }
 
-void cursor_file__end_write(struct cursor_file *file)
+int cursor_file__end_write(struct cursor_file *file)
 {
 	static const struct announced_write none;
 
-	store(file, &none);
+	return store(file, &none);
 }
 
 void cursor_file__set(struct cursor_file *file, int number, uint64_t seq)
@@ -258,7 +358,7 @@ size_t cursor_file__positions(const struct cursor_file *file,
  */
 static bool was_written(const struct cursor_file *file, const struct slot *slot)
 {
-	const struct announced_write *write = &slot->write;
+	const struct announced_write *write = &slot->head.write;
 	struct stat st;
 
 	if (!write->len)
@@ -281,15 +381,14 @@ static bool was_written(const struct cursor_file *file, const struct slot *slot)
 }
 
 /* The slot that holds what was written out; NULL if neither is valid. */
-static const struct slot *choose_slot(const struct cursor_file *file)
+static const struct slot *choose_slot(const struct cursor_file *file, const struct slot slots[2])
 {
-	const struct slot *slots = file->map->slots;
 	bool valid[2] = { slot_is_valid(&slots[0]), slot_is_valid(&slots[1]) };
 	int newest;
 
 	if (!valid[0] && !valid[1])
 		return NULL;
-	newest = valid[1] && (!valid[0] || slots[1].generation > slots[0].generation);
+	newest = valid[1] && (!valid[0] || slots[1].head.generation > slots[0].head.generation);
 	if (!was_written(file, &slots[newest]) && valid[!newest])
 		newest = !newest;
 	return &slots[newest];
@@ -298,76 +397,78 @@ static const struct slot *choose_slot(const struct cursor_file *file)
 /* Takes the positions over. Those that have not been used for long are dropped. */
 static void load_slot(struct cursor_file *file, const struct slot *slot)
 {
-	uint64_t dropped = slot->nr > MAX_FOREIGN ? slot->nr - MAX_FOREIGN : 0;
+	uint64_t nr = slot->head.nr, dropped = nr > MAX_FOREIGN ? nr - MAX_FOREIGN : 0;
 
-	file->nr = slot->nr - dropped;
+	file->nr = nr - dropped;
 	memcpy(file->positions, slot->positions + dropped, file->nr * sizeof(file->positions[0]));
 	file->sum = sum_of_positions(file->positions, file->nr);
 	/* If that is not the newest, the next store replaces the newest: this one stays valid. */
-	file->generation = slot->generation;
-	for (uint32_t i = 0; i < file->nr; i++) {
-		number_set__add(&file->outdated[0], i);
-		number_set__add(&file->outdated[1], i);
-	}
+	file->generation = slot->head.generation;
+	set_all_outdated(file);
 }
 
-static void init_layout(struct cursor_file *file)
+static int init_file(struct cursor_file *file)
 {
 	static const struct announced_write none;
+	int err = store_slot(file, &none);
 
-	store(file, &none);
-	file->map->version = FILE_VERSION;
-	file->map->position_size = sizeof(struct persist_position);
-	file->map->max_positions = MAX_POSITIONS;
-	atomic_signal_fence(memory_order_seq_cst);
-	file->map->magic = FILE_MAGIC;
+	return err ? err : store_head(file);
 }
 
-/* NULL with errno if the file cannot be mapped or has another size. A new one is made. */
-static struct layout *map_file(int fd)
+/* -EBADMSG if it has another size; a new file gets its own. */
+static int check_size(int fd)
 {
 	struct stat st;
-	void *map;
+	int err;
 
 	if (fstat(fd, &st))
-		return NULL;
-	if (!S_ISREG(st.st_mode) || (st.st_size && st.st_size != sizeof(struct layout))) {
-		errno = EBADMSG;
-		return NULL;
-	}
-	/* On a full device a store into a mapped hole would end the reader: take the room first. */
-	errno = posix_fallocate(fd, 0, sizeof(struct layout));
-	if (errno) {
-		if (!st.st_size && ftruncate(fd, 0))
-			errno = ENOSPC;
-		return NULL;
-	}
-	map = mmap(NULL, sizeof(struct layout), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	return map == MAP_FAILED ? NULL : map;
+		return -errno;
+	if (!S_ISREG(st.st_mode) || (st.st_size && st.st_size != sizeof(struct layout)))
+		return -EBADMSG;
+	/* What has room now need not be given up for want of it in the middle. */
+	err = -posix_fallocate(fd, 0, sizeof(struct layout));
+	if (err && !st.st_size && ftruncate(fd, 0))
+		err = -ENOSPC;
+	return err;
 }
 
-static int load(struct cursor_file *file)
+static int load_content(struct cursor_file *file, const struct layout *content)
 {
-	const struct layout *map = file->map = map_file(file->fd);
-	const struct slot *slot;
+	const struct slot *slots = content->slots, *slot;
 
-	if (!map)
-		return -errno;
 	/* All zero, or killed while it was made. */
-	if (!map->magic && !map->slots[0].generation && map->slots[1].generation <= 1 &&
-	    !map->slots[1].nr) {
-		init_layout(file);
-		return 0;
-	}
-	if (map->magic != FILE_MAGIC || map->version != FILE_VERSION ||
-	    map->position_size != sizeof(struct persist_position) ||
-	    map->max_positions != MAX_POSITIONS)
+	if (!content->head.magic && !slots[0].head.generation && slots[1].head.generation <= 1 &&
+	    !slots[1].head.nr)
+		return init_file(file);
+	if (content->head.magic != FILE_MAGIC || content->head.version != FILE_VERSION ||
+	    content->head.position_size != sizeof(struct persist_position) ||
+	    content->head.max_positions != MAX_POSITIONS)
 		return -EBADMSG;
-	slot = choose_slot(file);
+	slot = choose_slot(file, slots);
 	if (!slot)
 		return -EBADMSG;
 	load_slot(file, slot);
 	return 0;
+}
+
+static int load(struct cursor_file *file)
+{
+	struct layout *content;
+	ssize_t got;
+	int err = check_size(file->fd);
+
+	if (err)
+		return err;
+	content = malloc(sizeof(*content));
+	if (!content)
+		return -ENOMEM;
+	got = pread(file->fd, content, sizeof(*content), 0);
+	if (got < 0)
+		err = -errno;
+	else
+		err = got == sizeof(*content) ? load_content(file, content) : -EBADMSG;
+	free(content);
+	return err;
 }
 
 static int open_and_lock(struct cursor_file *file)
@@ -424,8 +525,6 @@ void cursor_file__close(struct cursor_file *file)
 {
 	if (!file)
 		return;
-	if (file->map)
-		munmap(file->map, sizeof(struct layout));
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
 /*
  * Remembers in a file how far each event was written out on each CPU, so that the next reader goes
- * on from there. The file is mapped: storing positions costs no system call, and what was stored
- * outlives the process however it ends. It does not outlive a crash of the machine, and need not:
- * neither do the events.
+ * on from there. What was stored outlives the process however it ends. It does not outlive a crash
+ * of the machine, and need not: neither do the events. The file is not mapped: who can write it
+ * could end the reader by cutting it off.
  *
- * What is guaranteed if the reader is killed at any instruction:
+ * What is guaranteed if the reader is killed at any moment:
  *
  * - The file is valid. It holds two slots that are written in turns, each with a checksum.
  * - Output to a regular file, at its end: every record exactly once, in whole lines. Before a
@@ -13,8 +13,8 @@
  *   was done, the file's size tells the next reader, which removes what was written in part.
  * - Output to a pipe: no record is missing, every line is whole (lines longer than PIPE_BUF
  *   excepted), and if the reader is killed between the end of a write and the storing of its
- *   positions, a few instructions later, the lines of that one write (at most PIPE_BUF bytes) come
- *   twice. A reader that is ended by SIGINT or SIGTERM leaves no such gap.
+ *   positions, a system call or two later, the lines of that one write (at most PIPE_BUF bytes)
+ * come twice. A reader that is ended by SIGINT or SIGTERM leaves no such gap.
  */
 #ifndef PERSIST_CURSOR_FILE_H
 #define PERSIST_CURSOR_FILE_H
@@ -52,8 +52,11 @@ int cursor_file__find(struct cursor_file *file, const struct persist_meta *meta,
 /* The record @seq is in what will be written next. Nothing is stored yet. */
 void cursor_file__set(struct cursor_file *file, int number, uint64_t seq);
 
-/* Around each write of @len bytes, which contain everything that was set until now. */
-void cursor_file__begin_write(struct cursor_file *file, size_t len);
-void cursor_file__end_write(struct cursor_file *file);
+/*
+ * Around each write of @len bytes, which contain everything that was set until now. Return 0 or
+ * -errno, which was logged; what was stored before is still valid then.
+ */
+int cursor_file__begin_write(struct cursor_file *file, size_t len);
+int cursor_file__end_write(struct cursor_file *file);
 
 #endif

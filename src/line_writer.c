@@ -53,17 +53,18 @@ char *line_writer__reserve(struct line_writer *writer, size_t size)
 /* Writes the complete lines and moves the one that is not to the front. */
 static int write_lines(struct line_writer *writer)
 {
-	int err;
+	int err = 0;
 
 	if (!writer->line_start)
 		return 0;
 	if (writer->cursor)
-		cursor_file__begin_write(writer->cursor, writer->line_start);
-	err = write_all(writer->fd, writer->buffer, writer->line_start, NULL);
+		err = cursor_file__begin_write(writer->cursor, writer->line_start);
+	if (!err)
+		err = write_all(writer->fd, writer->buffer, writer->line_start, NULL);
+	if (!err && writer->cursor)
+		err = cursor_file__end_write(writer->cursor);
 	if (err)
 		return err;
-	if (writer->cursor)
-		cursor_file__end_write(writer->cursor);
 	writer->len -= writer->line_start;
 	memmove(writer->buffer, writer->buffer + writer->line_start, writer->len);
 	writer->line_start = 0;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -164,6 +165,57 @@ static void test_lock(void **state)
 	assert_null(second);
 	assert_non_null(strstr(last_message, path));
 	assert_non_null(strstr(last_message, "another reader"));
+	cursor_file__close(file);
+}
+
+/* Somebody cuts the file off, or empties it as logs are: the reader goes on, and so does the next
+ * one. */
+static void test_truncated_in_use(void **state)
+{
+	static const off_t sizes[] = { 0, 1, 4096, 600000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct cursor_file *file = open_cursor(-1);
+
+		for (uint32_t cpu = 0; cpu < 300; cpu++)
+			set(file, cpu, i * 1000 + cpu);
+		assert_int_equal(cursor_file__end_write(file), 0);
+		assert_int_equal(truncate(path, sizes[i]), 0);
+		for (uint32_t seq = 1; seq <= 3; seq++) {
+			set(file, 7, i * 1000 + 500 + seq);
+			assert_int_equal(cursor_file__end_write(file), 0);
+		}
+		assert_non_null(strstr(last_message, "written anew"));
+		assert_non_null(strstr(last_message, path));
+		cursor_file__close(file);
+		file = open_cursor(-1);
+		for (uint32_t cpu = 0; cpu < 300; cpu++)
+			assert_int_equal(position_of(file, cpu), i * 1000 + (cpu == 7 ? 503 : cpu));
+		cursor_file__close(file);
+		last_message[0] = '\0';
+	}
+}
+
+/* What cannot be stored is an error, and what was stored before stays. */
+static void test_cannot_be_written(void **state)
+{
+	const struct rlimit none = { .rlim_cur = 4096, .rlim_max = RLIM_INFINITY };
+	const struct rlimit all = { .rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY };
+	struct cursor_file *file = open_cursor(-1);
+
+	(void)state;
+	set(file, 0, 1);
+	assert_int_equal(cursor_file__end_write(file), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	set(file, 0, 2);
+	assert_int_equal(cursor_file__end_write(file), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+	assert_non_null(strstr(last_message, path));
+	cursor_file__close(file);
+	file = open_cursor(-1);
+	assert_int_equal(position_of(file, 0), 1);
 	cursor_file__close(file);
 }
 
@@ -408,6 +460,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_other_events, remove_files),
 		cmocka_unit_test_teardown(test_no_room, remove_files),
 		cmocka_unit_test_teardown(test_lock, remove_files),
+		cmocka_unit_test_teardown(test_truncated_in_use, remove_files),
+		cmocka_unit_test_teardown(test_cannot_be_written, remove_files),
 		cmocka_unit_test_teardown(test_foreign_file, remove_files),
 		cmocka_unit_test_teardown(test_directory, remove_files),
 		cmocka_unit_test_teardown(test_corrupt, remove_files),
