@@ -20,6 +20,7 @@
 #include "capabilities.h"
 #include "cpu_list.h"
 #include "event_spec.h"
+#include "lock_holder.h"
 #include "registry.h"
 #include "ring_slots.h"
 
@@ -761,6 +762,7 @@ static int check_file_system(const struct pin_tree *tree)
 static int lock_root(struct pin_tree *tree, bool create)
 {
 	struct stat locked, there;
+	char holder[96];
 	int fd, err;
 
 	for (;;) {
@@ -775,7 +777,8 @@ static int lock_root(struct pin_tree *tree, bool create)
 		if (fd < 0)
 			return -errno;
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
-			log_info(tree->log, "waiting for another loader");
+			log_info(tree->log, "%s: waiting for %s, which has locked it", tree->root,
+				 lock_holder__describe(fd, holder, sizeof(holder)));
 			if (flock(fd, LOCK_EX)) {
 				err = -errno;
 				close(fd);

@@ -145,4 +145,22 @@ ok "so does one of several events" wait_until 10 has_ended "$second"
 like "$(numbers_of < "$TMP/followed" | ranges)" "^1-[0-9]+$" "it has seen everything until the end"
 is "$(find /sys/fs/bpf -mindepth 1 ! -name '*.debug')" "" "nothing is pinned any more"
 check_objects_gone "$TMP/objects" "nothing is left in the kernel once the readers are gone (KNOWN-PAIN 4)"
+# ---- a lock that is not a loader's ---------------------------------------------------------------
+
+"$LOADER" start -e $A > /dev/null
+start_background "${as_nobody[@]}" flock "$ROOT" sleep 60
+holder=$background_pid
+is_locked() { ! flock -n "$ROOT" true; }
+wait_until 10 is_locked
+"$LOADER" add $B > /dev/null 2> "$TMP/add.err" &
+adding=$!
+background_pids+=($adding)
+ok "a loader that waits says for whom" wait_until 20 is_in_file \
+	"$ROOT: waiting for process [0-9]+ \((flock|sleep)\), which has locked it" "$TMP/add.err"
+ok "it names the one that can be ended" grep -qE "process ($holder|$(pgrep -P "$holder")) " "$TMP/add.err"
+run_ok "readers do not wait" timeout 20 "$READER" list
+pkill -P "$holder"
+kill "$holder"
+wait "$adding"
+is $? 0 "and then it goes on"
 finish
