@@ -41,27 +41,51 @@ static int append(struct config_file *file, const char *spec)
 	return 0;
 }
 
+/* A log that says in front of each message which line it is about. */
+struct place {
+	const struct log *log;
+	const char *path;
+	int line;
+};
+
+static void log_with_place(void *ctx, enum persist_log_level level, const char *message)
+{
+	const struct place *place = ctx;
+
+	log_message(place->log, level, "%s:%d: %s", place->path, place->line, message);
+}
+
+/* Whether it is a whole line; else -EINVAL after a message. */
+static int check_line(const struct log *log, const char *line, FILE *stream)
+{
+	size_t len = strlen(line);
+
+	if (strchr(line, '\n') || (feof(stream) && len))
+		return 0;
+	if (len == LINE_MAX_BYTES - 1)
+		log_error(log, "longer than %d characters", LINE_MAX_BYTES - 2);
+	else
+		log_error(log, "a NUL character, which no text has");
+	return -EINVAL;
+}
+
 static int read_lines(struct config_file *file, const struct log *log, const char *path,
 		      FILE *stream)
 {
+	struct place place = { .log = log, .path = path };
+	const struct log log_of_line = { log_with_place, &place, log->level };
 	struct event_spec ignored;
 	char line[LINE_MAX_BYTES], *spec;
-	int number = 0, err = 0;
+	int err = 0;
 
 	while (!err && fgets(line, sizeof(line), stream)) {
-		number++;
-		if (!strchr(line, '\n') && !feof(stream)) {
-			log_error(log, "%s, line %d: longer than %zu characters", path, number,
-				  sizeof(line) - 2);
-			return -EINVAL;
-		}
+		place.line++;
+		err = check_line(&log_of_line, line, stream);
 		spec = trim(line);
-		if (!*spec)
+		if (err || !*spec)
 			continue;
-		err = event_spec__parse(log, spec, &ignored);
-		if (err)
-			log_error(log, "%s, line %d: see above", path, number);
-		else
+		err = event_spec__parse(&log_of_line, spec, &ignored);
+		if (!err)
 			err = append(file, spec);
 	}
 	if (!err && ferror(stream)) {

@@ -192,7 +192,12 @@ else
 fi
 printf 'sched:sched_switch\0x\n' > "$TMP/null.conf"
 head -c 3000 /dev/urandom | tr '\0\n#' 'xxx' > "$TMP/random.conf"
-load 2 "random.conf, line 1" start -c "$TMP/random.conf"
+load 2 "$TMP/random.conf:1: " start -c "$TMP/random.conf"
+load 2 "$TMP/null.conf:1: a NUL character" start -c "$TMP/null.conf"
+printf '# events\n\nsched:sched_switch # good\nsched:sched_wakeup/keep=most/\n' > "$TMP/third.conf"
+load 2 "$TMP/third.conf:4: event 'sched:sched_wakeup/keep=most/': keep=most: expected both" start -c "$TMP/third.conf"
+{ echo; printf '%05000d\n' 0; } > "$TMP/long.conf"
+load 2 "$TMP/long.conf:2: longer than 4094 characters" start -c "$TMP/long.conf"
 load 1 "$TMP: (Is a directory|cannot be read)" start -c "$TMP"
 load 1 "/dev/full|No space|cannot" start -c /dev/null --root /dev/full
 
