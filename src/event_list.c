@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#define _GNU_SOURCE
 #include "event_list.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +40,37 @@ static bool has_meta(const char *path)
 	       (!access(meta, F_OK) || errno != ENOENT);
 }
 
+/* Those that this user may not read: they have one cause, and one remedy. */
+struct denied {
+	char first[PERSIST_NAME_SIZE];
+	unsigned int nr;
+};
+
+static bool is_denied(const char *path)
+{
+	char meta[PATH_MAX];
+
+	return snprintf(meta, sizeof(meta), "%s/%s", path, PIN_META) < (int)sizeof(meta) &&
+	       faccessat(AT_FDCWD, meta, R_OK, AT_EACCESS) && errno == EACCES;
+}
+
+static void report_denied(const struct log *log, const char *root, const struct denied *denied)
+{
+	char more[64] = "";
+
+	if (!denied->nr)
+		return;
+	if (denied->nr > 1)
+		snprintf(more, sizeof(more), ", as for %u more event%s", denied->nr - 1,
+			 denied->nr > 2 ? "s" : "");
+	log_error(log,
+		  "%s/%s/" PIN_META ": permission denied%s; the loader's options --group and "
+		  "--mode say who may read",
+		  root, denied->first, more);
+}
+
 static void fill_info(struct persist_event_info *info, const char *path, const char *name,
-		      const struct log *log)
+		      const struct log *log, struct denied *denied)
 {
 	struct event_view *view;
 
@@ -48,7 +79,10 @@ static void fill_info(struct persist_event_info *info, const char *path, const c
 		log_warn(log, "%s is not ours, and is passed over", path);
 		return;
 	}
-	if (info->error) /* once more, for the message */
+	if (info->error == -EACCES && is_denied(path)) {
+		if (!denied->nr++)
+			snprintf(denied->first, sizeof(denied->first), "%s", name);
+	} else if (info->error) /* once more, for the message */
 		info->error = event_view__open(path, EVENT_VIEW_NO_CPUS, NULL, log, &view);
 	if (info->error) {
 		snprintf(info->meta.name, sizeof(info->meta.name), "%.*s", PERSIST_NAME_SIZE - 1,
@@ -147,6 +181,7 @@ int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
 {
 	const struct log log = { log_fn, log_ctx, PERSIST_LOG_WARNING };
 	char path[PATH_MAX], **names;
+	struct denied denied = { .nr = 0 };
 	int nr_names, nr = 0;
 
 	*infos = NULL;
@@ -159,9 +194,10 @@ int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,
 	for (int i = 0; *infos && names && i < nr_names; i++) {
 		/* It was shorter than that when it was listed. */
 		snprintf(path, sizeof(path), "%s/%s", root, names[i]);
-		fill_info(*infos + nr, path, names[i], &log);
+		fill_info(*infos + nr, path, names[i], &log, &denied);
 		nr += (*infos)[nr].error != -ENOENT && (*infos)[nr].error != -EMEDIUMTYPE;
 	}
 	event_list__free_names(names, nr_names);
+	report_denied(&log, root, &denied);
 	return *infos ? nr : -ENOMEM;
 }

@@ -264,6 +264,9 @@ static enum exit_status for_each_name(struct persist_tree *tree, char **names,
 			err = one;
 		else
 			printf("%s: %s\n", *names, done);
+		/* It is the same for the others. */
+		if (one == -EACCES || one == -EPERM)
+			break;
 	}
 	return exit_status_of(err);
 }

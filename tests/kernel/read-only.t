@@ -33,7 +33,18 @@ like "$err" "$EVENT/meta: permission denied.*--group.*--mode" \
 	"the error names the pin and the loader's options (KNOWN-PAIN 9)"
 run unprivileged "$READER" list
 is "$status" 1 "nobody cannot list"
-like "$err" "permission denied|--mode" "says why"
+like "$err" "$NUMBERED/meta: permission denied; the loader's options --group and --mode" "says why"
+"$LOADER" add $NUMBERED_EVENT/name=second,head=4K/ $NUMBERED_EVENT/name=third,head=4K/ > /dev/null
+LOADER_OF_ALL=$(public_copy "$LOADER")
+for list in "$READER list" "$LOADER_OF_ALL list" "$LOADER_OF_ALL status" "$READER summary" "$READER top --stdio"; do
+	# shellcheck disable=SC2086 # a program and its arguments
+	run unprivileged $list
+	is "$(grep -c ' error: ' <<< "$err")" 1 "${list##*/}: one message for all of them"
+	like "$err" "denied, as for 2 more events; the loader's options --group and --mode" "with the remedy"
+done
+"$LOADER" remove second third > /dev/null
+run unprivileged "$LOADER_OF_ALL" remove $NUMBERED nosuch
+is "$(grep -c ' error: ' <<< "$err")" 1 "who may change nothing is told once"
 is "$(unprivileged cat $ROOT/events/$NUMBERED)" \
 	"persistent,config=$(cat $TRACING/events/syscalls/$NUMBERED/id)" "but can cat events/NAME"
 like "$(unprivileged cat $EVENT/status)" "^ +0 +100 +100 " "and cat NAME/status"
