@@ -251,6 +251,25 @@ void event_manager__begin_adding(struct event_manager *manager, struct pin_tree 
 	addition->is_begun = !addition->err;
 }
 
+/* What is being made is staged before it records: followers wait, to have that in its order. */
+static int make_staged(struct event_manager *manager, struct pin_tree *tree,
+		       struct event_addition *addition)
+{
+	const char *name = addition->spec->name;
+	int err = pin_tree__stage_event(tree, name);
+
+	if (err) {
+		event_program__close(&addition->program);
+		attached_event__close(&addition->event);
+		return err;
+	}
+	err = attached_event__finish(&addition->event, &addition->program, manager->log,
+				     &addition->plan);
+	if (err)
+		pin_tree__unstage(tree, name);
+	return err;
+}
+
 static int finish_event(struct event_manager *manager, struct pin_tree *tree,
 			struct event_addition *addition)
 {
@@ -263,10 +282,12 @@ static int finish_event(struct event_manager *manager, struct pin_tree *tree,
 		attached_event__close(event);
 		return addition->err;
 	}
-	err = attached_event__finish(event, &addition->program, manager->log, &addition->plan);
+	err = make_staged(manager, tree, addition);
 	if (err)
 		return err;
 	err = event_manager__detach(manager, tree, event);
+	if (err)
+		pin_tree__unstage(tree, addition->spec->name);
 	addition->meta = event->meta;
 	attached_event__close(event);
 	return err;
