@@ -9,9 +9,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "time_spec.h"
+
 /* A record takes a microsecond to write, unless its CPU is taken away from a virtual machine. */
 #define SETTLE_TRIES 100
 #define SETTLE_NSEC  (200 * 1000)
+
+/* From switching the programs to new buffers to their directory's being live, if nobody is killed.
+ */
+#define LONGEST_EXCHANGE_NSEC (40 * NSEC_PER_MSEC)
+
+/* So long a removed event remains in each of its last states. */
+#define ENDING_STEP_NSEC (20 * NSEC_PER_MSEC)
+
+/* If the buffers of an event cannot be found in this time, others do not wait for it. */
+#define LONGEST_DOUBT_NSEC NSEC_PER_SEC
 
 static int open_streams(struct event_source *source)
 {
@@ -63,6 +75,8 @@ static int finish_source(struct event_source *source, int err, struct event_sour
 		event_source__free(source);
 		return err;
 	}
+	source->wakes_at_once = source->view->doorbell_fd >= 0 &&
+				source->view->meta.wakeup_events == 1;
 	/* All generations have the same: it stays when the view goes. */
 	source->doorbell_fd = source->view->doorbell_fd;
 	source->view->doorbell_fd = -1;
@@ -178,7 +192,20 @@ void event_source__count(struct event_source *source)
 	}
 }
 
-/* The same event with a new generation of buffers? */
+/* Whatever came before @time_ns is, or will be, in buffers that the source knows. */
+static void know_until(struct event_source *source, uint64_t time_ns)
+{
+	source->known_ns = time_ns;
+	source->doubted_ns = 0;
+}
+
+static void doubt(struct event_source *source, uint64_t now_ns)
+{
+	if (!source->doubted_ns)
+		source->doubted_ns = now_ns;
+}
+
+/* The same event with a new generation of buffers. */
 static void continue_with(struct event_source *source, struct event_view *view)
 {
 	for (uint32_t i = 0; i < source->nr_streams; i++)
@@ -187,24 +214,25 @@ static void continue_with(struct event_source *source, struct event_view *view)
 	source->view = event_view__get(view);
 }
 
-/* There is another directory at the path. Returns true if it is of another event. */
-static bool take_replacement(struct event_source *source)
+/* There is another directory at the path. */
+static void take_replacement(struct event_source *source)
 {
+	uint64_t before_ns = boottime_now();
 	struct event_view *view;
-	bool is_same;
 
 	if (event_view__open(source->path, EVENT_VIEW_ALL_CPUS, source->cpus, source->log, &view))
-		return false; /* it may be there at the next check */
-	is_same = view->meta.instance == source->view->meta.instance &&
-		  view->meta.nr_cpus == source->view->meta.nr_cpus;
-	if (!is_same)
+		return; /* it may be there at the next check */
+	if (view->meta.instance != source->view->meta.instance ||
+	    view->meta.nr_cpus != source->view->meta.nr_cpus) {
 		source->state = SOURCE_REMOVED;
-	else if (view->meta.generation != source->view->meta.generation)
+	} else if (view->meta.generation != source->view->meta.generation) {
 		continue_with(source, view);
-	else /* the same buffers, which a process had taken over, and has let go again */
+		if (!event_view__is_stale(view))
+			know_until(source, before_ns);
+	} else { /* the same buffers, which a process had taken over, and has let go again */
 		source->view->inode = view->inode;
+	}
 	event_view__put(view);
-	return !is_same;
 }
 
 /* Whether all streams still show the view that they shall show. */
@@ -216,47 +244,65 @@ static bool is_changing(const struct event_source *source)
 	return false;
 }
 
-static bool check_live(struct event_source *source)
+static void check_buffers(struct event_source *source, uint64_t now_ns)
 {
-	bool is_stale;
-
-	if (is_changing(source))
-		return false;
-	switch (event_view__state(source->view)) {
-	case EVENT_REPLACED:
-		return take_replacement(source);
-	case EVENT_REMOVED:
-		source->state = SOURCE_REMOVED;
-		return false;
-	case EVENT_CURRENT:
-		break;
+	if (!event_view__is_stale(source->view)) {
+		know_until(source, now_ns);
+		return;
 	}
-	/* Twice in a row: no clear takes as long as that. The loader was killed. */
-	is_stale = event_view__is_stale(source->view);
-	if (is_stale && source->was_stale) {
-		source->was_stale = false;
-		return take_replacement(source);
-	}
-	source->was_stale = is_stale;
-	return false;
+	doubt(source, now_ns);
+	/* The loader was killed. The new buffers are where it had staged them. */
+	if (!is_changing(source) && now_ns - source->doubted_ns >= LONGEST_EXCHANGE_NSEC)
+		take_replacement(source);
 }
 
-bool event_source__check(struct event_source *source)
+static void check_live(struct event_source *source, uint64_t now_ns)
 {
+	/* Until the old buffers are read to their end, there is no taking others. */
+	switch (is_changing(source) ? EVENT_CURRENT : event_view__state(source->view)) {
+	case EVENT_REPLACED:
+		doubt(source, now_ns);
+		take_replacement(source);
+		break;
+	case EVENT_REMOVED:
+		source->state = SOURCE_REMOVED;
+		break;
+	case EVENT_CURRENT:
+		check_buffers(source, now_ns);
+		break;
+	}
+	source->state_ns = now_ns;
+}
+
+void event_source__check(struct event_source *source, uint64_t now_ns)
+{
+	if (source->state == SOURCE_LIVE) {
+		check_live(source, now_ns);
+		return;
+	}
+	if (now_ns - source->state_ns < ENDING_STEP_NSEC)
+		return;
+	source->state_ns = now_ns;
 	switch (source->state) {
-	case SOURCE_LIVE:
-		return check_live(source);
 	case SOURCE_REMOVED:
 		/* By now no program of the event is running any more. */
 		event_source__count(source);
 		source->state = SOURCE_ENDING;
-		return false;
+		break;
 	case SOURCE_ENDING:
-		/* What was there has been given out by the pass after the last check. */
+		/* What was there has been given out by the pass after the last step. */
 		source->state = SOURCE_OVER;
-		return false;
+		break;
+	case SOURCE_LIVE:
 	case SOURCE_OVER:
-		return false;
+		break;
 	}
-	return false;
+}
+
+uint64_t event_source__known_until(const struct event_source *source, uint64_t now_ns)
+{
+	if (source->state != SOURCE_LIVE || !source->doubted_ns ||
+	    now_ns - source->doubted_ns >= LONGEST_DOUBT_NSEC)
+		return now_ns;
+	return source->known_ns;
 }

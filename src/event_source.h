@@ -26,8 +26,12 @@ struct event_source {
 	const struct cpu_list *cpus; /* wanted ones; NULL: all */
 	bool follow;
 	enum source_state state;
-	int doorbell_fd; /* rings at new records; -1: the event wakes nobody */
-	bool was_stale;	 /* at the last check, see event_view__is_stale() */
+	int doorbell_fd;     /* rings at new records; -1: the event wakes nobody */
+	bool wakes_at_once;  /* at each record */
+	uint64_t known_ns;   /* all events until then are in the buffers that are known here */
+	uint64_t doubted_ns; /* since when there may be others; 0: at the last check there were none
+			      */
+	uint64_t state_ns;   /* of the check at which @state became what it is */
 	struct event_view *view;
 	struct persist_event *event;
 	struct cpu_stream *streams;
@@ -55,10 +59,23 @@ void event_source__limit(struct event_source *source);
 void event_source__remove_limit(struct event_source *source);
 
 /*
- * To be called now and then when following: goes on with new buffers after a clear, and notices
- * that the event was removed. Returns true if another event has taken its place.
+ * To be called when a loader may have changed something: goes on with new buffers after a clear,
+ * and notices that the event was removed. @now_ns: CLOCK_BOOTTIME. Until @state is SOURCE_OVER, a
+ * removed event is to be checked further.
  */
-bool event_source__check(struct event_source *source);
+void event_source__check(struct event_source *source, uint64_t now_ns);
+
+/*
+ * As of the last check, which was told the same @now_ns: until when everything that happened is in
+ * buffers that the source knows. What came later in others is not to be overtaken by other events.
+ */
+uint64_t event_source__known_until(const struct event_source *source, uint64_t now_ns);
+
+/* Whether the event is in a tree: one that is attached only has a name. */
+static inline bool event_source__has_path(const struct event_source *source)
+{
+	return !source->view->attached_format;
+}
 
 /* To be called about once a second: has events reported that were lost since the last time. */
 void event_source__count(struct event_source *source);

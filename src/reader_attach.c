@@ -16,6 +16,7 @@
 #include "mce/mce_output.h"
 #include "persist_bpf.h"
 #include "reader_command.h"
+#include "record_reader.h"
 #include "selection.h"
 #include "stop_signal.h"
 #include "text_output.h"
@@ -210,8 +211,10 @@ static int wait_for_items(struct attachment *attachment)
 		{ .fd = attachment->writer.fd, .events = 0 },
 	};
 
-	if (poll(fds, 3, time_left(attachment)) < 0 && errno != EINTR)
-		return -errno;
+	int ret = record_reader__poll(attachment->reader, fds, 3, time_left(attachment));
+
+	if (ret < 0 && ret != -EINTR)
+		return ret;
 	if (fds[2].revents & (POLLERR | POLLHUP))
 		attachment->output_is_closed = true;
 	return 0;

@@ -14,6 +14,7 @@
 #include "log.h"
 #include "persist_bpf.h"
 #include "reader_command.h"
+#include "record_reader.h"
 #include "selection.h"
 #include "stop_signal.h"
 #include "time_spec.h"
@@ -243,14 +244,14 @@ static int wait_for_items(struct export *export)
 		{ .fd = stop_signal__fd(), .events = POLLIN },
 		{ .fd = -1 },
 	};
+	int ret;
 
 	if (export->format->output_fd)
 		fds[2].fd = export->format->output_fd(export->writer);
-	if (poll(fds, 3, -1) < 0 && errno != EINTR) {
-		int err = -errno;
-
-		log_error(&log_to_stderr, "cannot wait for records: %s", strerror(-err));
-		return err;
+	ret = record_reader__poll(export->reader, fds, 3, -1);
+	if (ret < 0 && ret != -EINTR) {
+		log_error(&log_to_stderr, "cannot wait for records: %s", strerror(-ret));
+		return ret;
 	}
 	if (!(fds[2].revents & (POLLERR | POLLHUP)))
 		return 0;

@@ -257,11 +257,12 @@ static int wait_for_items(struct recording *recording)
 		{ .fd = ends ? -1 : recording->workload.fd, .events = POLLIN },
 	};
 
-	if (poll(fds, sizeof(fds) / sizeof(fds[0]), time_left(recording)) < 0 && errno != EINTR) {
-		int err = -errno;
+	int ret = record_reader__poll(recording->reader, fds, sizeof(fds) / sizeof(fds[0]),
+				      time_left(recording));
 
-		log_error(&log_to_stderr, "cannot wait for records: %s", strerror(-err));
-		return err;
+	if (ret < 0 && ret != -EINTR) {
+		log_error(&log_to_stderr, "cannot wait for records: %s", strerror(-ret));
+		return ret;
 	}
 	return perf_data__check(recording->file);
 }

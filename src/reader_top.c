@@ -387,22 +387,26 @@ static int time_to_wait(const struct top *top, bool is_behind)
 /* Waits for records, keys and signals, and deals with the latter two. */
 static int wait_for_something(struct top *top, bool is_behind)
 {
+	int ret, timeout = time_to_wait(top, is_behind);
 	struct pollfd fds[] = {
+		{ .fd = persist_reader__fd(top->session.reader), .events = POLLIN },
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = stop_signal__fd(), .events = POLLIN },
 		{ .fd = top_view__signal_fd(), .events = POLLIN },
-		{ .fd = top->has_ended ? -1 : persist_reader__fd(top->session.reader),
-		  .events = POLLIN },
 	};
 
-	if (poll(fds, 4, time_to_wait(top, is_behind)) < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (fds[2].revents)
+	if (top->has_ended)
+		ret = poll(fds + 1, 3, timeout) < 0 ? -errno : 0;
+	else
+		ret = record_reader__poll(top->session.reader, fds, 4, timeout);
+	if (ret < 0)
+		return ret == -EINTR ? 0 : ret;
+	if (fds[3].revents)
 		top->must_paint |= top_view__take_signals();
-	if (fds[0].revents & POLLIN)
+	if (fds[1].revents & POLLIN)
 		take_keys(top);
 	/* The terminal is gone. */
-	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+	if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
 		top->is_over = true;
 	return 0;
 }

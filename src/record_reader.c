@@ -5,9 +5,13 @@
  * A follower works in passes. Before it looks at the rings it takes the time; then every record
  * older than that by more than a small margin is visible, and what is visible can be given out in
  * the order of time as far as that. What is younger waits for the next pass.
+ *
+ * While a loader exchanges the buffers of an event, new records of it are where nobody can find
+ * them yet. What other events recorded meanwhile waits until they are found.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -26,6 +30,7 @@
 #include "persist_tree_internal.h"
 #include "record_reader.h"
 #include "time_spec.h"
+#include "tree_watch.h"
 
 /* From taking a record's time to its being visible, if nothing interrupts the writer for long. */
 #define WRITE_MARGIN_NSEC (50 * NSEC_PER_USEC)
@@ -34,16 +39,28 @@
 #define DEFAULT_POLL_NSEC  (19 * NSEC_PER_MSEC)
 #define SHORTEST_POLL_NSEC (100 * NSEC_PER_USEC)
 
+/* How often to look at least, if each record wakes. */
+#define LONGEST_WAIT_NSEC (200 * NSEC_PER_MSEC)
+
 /*
- * How often to look whether events were cleared, removed or added again: a follower that does not
- * come to the buffers between two clears has lost what was in them. With many events it takes
- * longer, so that it costs no more. Sooner if a doorbell rings and there is nothing: it may have
- * rung for new buffers.
+ * How often to look whether a loader has changed something: a follower that does not come to the
+ * buffers between two clears has lost what was in them. It is sooner if a doorbell rings and there
+ * is nothing, which may have rung for new buffers.
  */
-#define CHECK_NSEC	     (20 * NSEC_PER_MSEC)
-#define CHECK_NSEC_PER_EVENT (2 * NSEC_PER_MSEC)
-#define LONGEST_CHECK_NSEC   (200 * NSEC_PER_MSEC)
-#define SHORTEST_CHECK_NSEC  (5 * NSEC_PER_MSEC)
+#define LOOK_NSEC (40 * NSEC_PER_MSEC)
+
+/*
+ * How often to look at each event while a loader is at work; and where one cannot know whether it
+ * is. With many events it takes longer, so that it costs no more.
+ */
+#define CHANGING_NSEC		(5 * NSEC_PER_MSEC)
+#define CHANGING_NSEC_PER_EVENT (100 * NSEC_PER_USEC)
+#define CHECK_NSEC		(20 * NSEC_PER_MSEC)
+#define CHECK_NSEC_PER_EVENT	(2 * NSEC_PER_MSEC)
+#define LONGEST_CHECK_NSEC	(200 * NSEC_PER_MSEC)
+
+/* So long at the most, events that are there wait for one that is being made. */
+#define LONGEST_MAKING_NSEC NSEC_PER_SEC
 
 /* How often to look for events that were lost and leave no record behind them. */
 #define COUNT_NSEC NSEC_PER_SEC
@@ -90,6 +107,8 @@ struct persist_reader {
 	bool reads_all;		      /* of the root, also what comes */
 	bool root_has_changed;	      /* at the last check */
 	struct root_state root_state; /* at the last check */
+	struct tree_watch *trees;     /* where the events are */
+	uint32_t nr_trees;
 	struct persist_position *saved;
 	size_t nr_saved;
 	struct numbered_stream *streams; /* never renumbered */
@@ -102,12 +121,20 @@ struct persist_reader {
 	bool gave_something; /* in this pass */
 	uint64_t limit_ns;   /* items up to this time can be given out */
 	uint64_t pass_ns;    /* when the pass began */
-	uint64_t last_check_ns, next_count_ns;
+	uint64_t known_ns;   /* all that happened until then is, or will be, in known buffers */
+	uint64_t unmade_ns;  /* until then no event had begun that is not read */
+	enum tree_state tree_state; /* by the last look */
+	bool needs_check;	    /* of each event, whatever the next look says */
+	uint64_t last_look_ns, last_check_ns, next_count_ns;
 
 	struct last_items last;
 	bool wants_last; /* only the newest of what is there are to be given out */
 
 	int epoll_fd, timer_fd;
+	bool has_no_timer;	/* whoever waits knows how long: record_reader__poll() */
+	bool nothing_has_rung;	/* as it says */
+	bool has_read;		/* since the last wait */
+	uint64_t wait_until_ns; /* at the latest the next pass is due */
 };
 
 /* ---- making one -------------------------------------------------------------------------- */
@@ -192,6 +219,9 @@ void persist_reader__free(struct persist_reader *reader)
 		event_source__free(reader->sources[i]);
 	for (uint32_t i = 0; i < reader->nr_gone; i++)
 		free(reader->gone[i]);
+	for (uint32_t i = 0; i < reader->nr_trees; i++)
+		tree_watch__destroy(&reader->trees[i]);
+	free(reader->trees);
 	free(reader->gone);
 	free(reader->saved);
 	free(reader->sources);
@@ -262,24 +292,65 @@ static int add_streams(struct persist_reader *reader, struct event_source *sourc
 	return 0;
 }
 
-static bool has_instance(const struct persist_reader *reader, uint64_t instance)
+static int watch_root(struct persist_reader *reader, const char *root)
+{
+	struct tree_watch watch, *trees;
+	int err = tree_watch__init(&watch, root);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < reader->nr_trees; i++) {
+		if (strcmp(reader->trees[i].staging, watch.staging) != 0)
+			continue;
+		tree_watch__destroy(&watch);
+		return 0;
+	}
+	trees = reallocarray(reader->trees, reader->nr_trees + 1, sizeof(*trees));
+	if (!trees) {
+		tree_watch__destroy(&watch);
+		return -ENOMEM;
+	}
+	reader->trees = trees;
+	trees[reader->nr_trees++] = watch;
+	return 0;
+}
+
+/* The tree in which the event is. */
+static int watch_tree(struct persist_reader *reader, const struct event_source *source)
+{
+	char path[PATH_MAX];
+
+	if (!reader->follow || !event_source__has_path(source))
+		return 0;
+	if (snprintf(path, sizeof(path), "%s", source->path) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return watch_root(reader, dirname(path));
+}
+
+static const struct event_source *find_instance(const struct persist_reader *reader,
+						uint64_t instance)
 {
 	for (uint32_t i = 0; i < reader->nr_sources; i++)
 		if (reader->sources[i]->event->meta.instance == instance)
-			return true;
-	return false;
+			return reader->sources[i];
+	return NULL;
 }
 
 /* The source becomes the reader's, also if that fails. */
 static int take_source(struct persist_reader *reader, struct event_source *source)
 {
+	const struct event_source *same = find_instance(reader, source->event->meta.instance);
 	struct event_source **sources;
 	int err = 0;
 
-	if (has_instance(reader, source->event->meta.instance)) {
-		log_warn(&reader->log, "%s: named twice; it is read once", source->path);
+	if (same) {
+		/* It may have been removed and be back before it has ended here: a moment later. */
+		if (same->state == SOURCE_LIVE)
+			log_warn(&reader->log, "%s: named twice; it is read once", source->path);
 		err = -EEXIST;
 	}
+	if (!err)
+		err = watch_tree(reader, source);
 	if (!err)
 		err = watch_doorbell(reader, source);
 	if (!err) {
@@ -476,19 +547,15 @@ static void save_stream(struct persist_reader *reader, const struct numbered_str
 
 /* ---- events that come and go ------------------------------------------------------------- */
 
-static bool has_path(const struct persist_reader *reader, const char *path)
-{
-	for (uint32_t i = 0; i < reader->nr_sources; i++)
-		if (!strcmp(reader->sources[i]->path, path))
-			return true;
-	return false;
-}
-
 /* Another event may come to this path. Without memory for that, it is not waited for. */
 static void remember_gone(struct persist_reader *reader, const char *path)
 {
-	char **gone = reallocarray(reader->gone, reader->nr_gone + 1, sizeof(*gone));
+	char **gone;
 
+	for (uint32_t i = 0; i < reader->nr_gone; i++)
+		if (!strcmp(reader->gone[i], path))
+			return;
+	gone = reallocarray(reader->gone, reader->nr_gone + 1, sizeof(*gone));
 	if (!gone)
 		return;
 	reader->gone = gone;
@@ -525,9 +592,9 @@ static bool retire_source(struct persist_reader *reader, uint32_t index)
 	}
 	log_warn(&reader->log, "%s: the event was removed", source->path);
 	reader->sources[index] = reader->sources[--reader->nr_sources];
-	if (!reader->reads_all && !has_path(reader, source->path))
-		remember_gone(reader, source->path);
 	event_source__free(source);
+	/* The same event may be back, and was not taken for a new one as long as it was known. */
+	reader->root_has_changed = true;
 	return true;
 }
 
@@ -542,7 +609,7 @@ static int add_new(struct persist_reader *reader)
 		return -errno;
 	nr = persist_list_events(reader->root, reader->log.fn, reader->log.ctx, &infos);
 	for (int i = 0; i < nr; i++) {
-		if (infos[i].error || has_instance(reader, infos[i].meta.instance))
+		if (infos[i].error || find_instance(reader, infos[i].meta.instance))
 			continue;
 		if (snprintf(path, sizeof(path), "%s/%s", reader->root, infos[i].meta.name) <
 		    (int)sizeof(path))
@@ -561,7 +628,9 @@ int persist_reader__add_all(struct persist_reader *reader)
 	if (reader->has_begun)
 		return -EBUSY;
 	reader->reads_all = true;
-	err = add_new(reader);
+	err = watch_root(reader, reader->root);
+	if (!err)
+		err = add_new(reader);
 	if (err != -ENOENT)
 		return err;
 	if (reader->follow)
@@ -597,19 +666,114 @@ static void look_for_new(struct persist_reader *reader)
 	reader->root_state = state;
 }
 
+/* Looks what a loader has done to each event. */
 static void check_sources(struct persist_reader *reader)
 {
-	uint32_t nr_sources = reader->nr_sources;
+	reader->last_check_ns = reader->pass_ns;
+	for (uint32_t i = 0; i < reader->nr_sources; i++) {
+		struct event_source *source = reader->sources[i];
+		bool was_live = source->state == SOURCE_LIVE;
 
-	for (uint32_t i = 0; i < nr_sources; i++)
-		if (event_source__check(reader->sources[i]))
-			add_source(reader, reader->sources[i]->path);
-	look_for_gone(reader);
-	if (reader->reads_all)
-		look_for_new(reader);
+		event_source__check(source, reader->pass_ns);
+		if (was_live && source->state != SOURCE_LIVE && !reader->reads_all)
+			remember_gone(reader, source->path);
+	}
 	for (uint32_t i = 0; i < reader->nr_sources;)
 		if (reader->sources[i]->state != SOURCE_OVER || !retire_source(reader, i))
 			i++;
+	look_for_gone(reader);
+	if (reader->reads_all)
+		look_for_new(reader);
+}
+
+/* ---- what is known ----------------------------------------------------------------------- */
+
+static enum tree_state look_at_trees(struct persist_reader *reader)
+{
+	enum tree_state state, worst = TREE_QUIET;
+
+	for (uint32_t i = 0; i < reader->nr_trees; i++) {
+		state = tree_watch__look(&reader->trees[i], reader->pass_ns);
+		if (state > worst)
+			worst = state;
+	}
+	reader->last_look_ns = reader->pass_ns;
+	return worst;
+}
+
+/* How often each event is to be checked, as things are. */
+static uint64_t check_interval(const struct persist_reader *reader)
+{
+	uint64_t interval;
+
+	/* To list a tree takes longer than to look whether some buffers are the right ones. */
+	if (reader->tree_state == TREE_CHANGING && !reader->reads_all)
+		interval = CHANGING_NSEC + reader->nr_sources * CHANGING_NSEC_PER_EVENT;
+	else
+		interval = CHECK_NSEC + reader->nr_sources * CHECK_NSEC_PER_EVENT;
+	return interval < LONGEST_CHECK_NSEC ? interval : LONGEST_CHECK_NSEC;
+}
+
+/* Whether an event may come that is to be read as well. */
+static bool expects_events(const struct persist_reader *reader)
+{
+	return reader->reads_all || reader->nr_gone;
+}
+
+/* Whether, at the last look, an event was being made that is to be read. */
+static bool is_making(const struct persist_reader *reader)
+{
+	if (!expects_events(reader) || reader->pass_ns >= reader->unmade_ns + LONGEST_MAKING_NSEC)
+		return false;
+	for (uint32_t i = 0; i < reader->nr_trees; i++)
+		if (tree_watch__is_staging(&reader->trees[i], reader->pass_ns))
+			return true;
+	return false;
+}
+
+/* After all events were checked: until when everything that happened can be found. */
+static uint64_t known_until(struct persist_reader *reader)
+{
+	uint64_t known_ns, least_ns = reader->pass_ns;
+
+	for (uint32_t i = 0; i < reader->nr_sources; i++) {
+		known_ns = event_source__known_until(reader->sources[i], reader->pass_ns);
+		if (known_ns < least_ns)
+			least_ns = known_ns;
+	}
+	if (!is_making(reader))
+		reader->unmade_ns = reader->pass_ns;
+	return reader->unmade_ns < least_ns ? reader->unmade_ns : least_ns;
+}
+
+static bool has_ending_source(const struct persist_reader *reader)
+{
+	for (uint32_t i = 0; i < reader->nr_sources; i++)
+		if (reader->sources[i]->state != SOURCE_LIVE)
+			return true;
+	return false;
+}
+
+/* Looks whether there are other buffers or events than before. Returns true if there may be. */
+static bool look_for_changes(struct persist_reader *reader)
+{
+	reader->tree_state = look_at_trees(reader);
+	if (reader->tree_state == TREE_QUIET && !reader->needs_check) {
+		reader->known_ns = reader->unmade_ns = reader->pass_ns;
+		return false;
+	}
+	/* Once more when all is quiet: only then has the last change been seen. */
+	reader->needs_check = true;
+	if (reader->pass_ns < reader->last_check_ns + check_interval(reader)) {
+		/* Where one cannot know, nothing waits for what may be. */
+		if (reader->tree_state == TREE_UNKNOWN)
+			reader->known_ns = reader->pass_ns;
+		return false;
+	}
+	check_sources(reader);
+	reader->known_ns = known_until(reader);
+	reader->needs_check = reader->tree_state != TREE_QUIET || has_ending_source(reader);
+	return true;
 }
 
 /* ---- passes ------------------------------------------------------------------------------ */
@@ -638,7 +802,7 @@ static void look_at_streams(struct persist_reader *reader)
 
 		if (!numbered->stream || numbered->is_merged || !cpu_stream__step(numbered->stream))
 			continue;
-		numbered->is_merged = true;
+		numbered->is_merged = reader->has_read = true;
 		merge__push(&reader->merge, item_time(reader, numbered->stream), i);
 	}
 }
@@ -716,39 +880,46 @@ static bool take_wakeups(struct persist_reader *reader)
 	return has_rung;
 }
 
-static uint64_t check_interval(const struct persist_reader *reader)
+static void count_events(struct persist_reader *reader)
 {
-	uint64_t interval = CHECK_NSEC + reader->nr_sources * CHECK_NSEC_PER_EVENT;
-
-	return interval < LONGEST_CHECK_NSEC ? interval : LONGEST_CHECK_NSEC;
+	if (reader->pass_ns < reader->next_count_ns)
+		return;
+	for (uint32_t i = 0; i < reader->nr_sources; i++)
+		event_source__count(reader->sources[i]);
+	reader->next_count_ns = reader->pass_ns + COUNT_NSEC;
 }
 
-static void check_now(struct persist_reader *reader)
+/* Whether one event could overtake another one whose new buffers are not known. */
+static bool may_overtake(const struct persist_reader *reader)
 {
-	check_sources(reader);
-	reader->last_check_ns = reader->pass_ns;
+	return reader->nr_sources > 1 || expects_events(reader);
+}
+
+/* Whether to look for other buffers than those that are known. */
+static bool must_look(const struct persist_reader *reader, bool has_rung)
+{
+	bool has_found = merge__first(&reader->merge);
+
+	return reader->needs_check || reader->pass_ns >= reader->last_look_ns + LOOK_NSEC ||
+	       (has_found ? may_overtake(reader) : has_rung);
 }
 
 static void begin_pass(struct persist_reader *reader)
 {
-	bool has_rung = take_wakeups(reader);
+	bool has_rung = !reader->nothing_has_rung && take_wakeups(reader);
 
+	reader->nothing_has_rung = false;
 	reader->pass_ns = boottime_now();
 	reader->gave_something = false;
-	if (reader->pass_ns >= reader->last_check_ns + check_interval(reader))
-		check_now(reader);
-	if (reader->pass_ns >= reader->next_count_ns) {
-		for (uint32_t i = 0; i < reader->nr_sources; i++)
-			event_source__count(reader->sources[i]);
-		reader->next_count_ns = reader->pass_ns + COUNT_NSEC;
-	}
+	count_events(reader);
 	look_at_streams(reader);
-	if (has_rung && !merge__first(&reader->merge) &&
-	    reader->pass_ns >= reader->last_check_ns + SHORTEST_CHECK_NSEC) {
-		check_now(reader);
+	if (must_look(reader, has_rung) && look_for_changes(reader))
 		look_at_streams(reader);
-	}
+	if (!may_overtake(reader))
+		reader->known_ns = reader->pass_ns;
 	reader->limit_ns = reader->pass_ns - WRITE_MARGIN_NSEC;
+	if (reader->known_ns < reader->limit_ns)
+		reader->limit_ns = reader->known_ns;
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */
@@ -761,6 +932,9 @@ static uint64_t poll_interval(struct persist_reader *reader)
 {
 	uint64_t interval = reader->poll_ns;
 
+	if (!reader->has_read)
+		return interval;
+	reader->has_read = false;
 	for (uint32_t i = 0; i < reader->nr_streams; i++) {
 		struct numbered_stream *numbered = &reader->streams[i];
 		uint64_t bytes, quarter, wanted;
@@ -782,30 +956,49 @@ static uint64_t poll_interval(struct persist_reader *reader)
 static bool must_poll(const struct persist_reader *reader)
 {
 	for (uint32_t i = 0; i < reader->nr_sources; i++)
-		if (reader->sources[i]->doorbell_fd < 0)
+		if (!reader->sources[i]->wakes_at_once)
 			return true;
 	return false;
 }
 
-/* Makes the descriptor readable when there may be something, at the latest for the next check. */
-static void arm_timer(struct persist_reader *reader)
+/* The first item could be given out if only it were known that no other is older. */
+static bool waits_for_buffers(const struct persist_reader *reader)
+{
+	return reader->known_ns < reader->pass_ns - WRITE_MARGIN_NSEC;
+}
+
+/* How long, from the last pass on, there is no need for another one unless a doorbell rings. */
+static uint64_t longest_wait(struct persist_reader *reader)
 {
 	const struct merge_entry *first = merge__first(&reader->merge);
-	uint64_t wait = check_interval(reader);
-	struct itimerspec time = { 0 };
+	uint64_t interval, wait = LONGEST_WAIT_NSEC;
 
-	if (must_poll(reader)) {
-		uint64_t interval = poll_interval(reader);
-
+	if (must_poll(reader))
+		wait = poll_interval(reader);
+	if (reader->needs_check) {
+		interval = check_interval(reader);
 		if (interval < wait)
 			wait = interval;
 	}
 	/* What is held back is given out soon, unless it is polled for anyway. */
-	if (first && reader->streams[first->stream].source->doorbell_fd >= 0)
+	if (first && !waits_for_buffers(reader) &&
+	    reader->streams[first->stream].source->wakes_at_once)
 		wait = WRITE_MARGIN_NSEC;
-	time.it_value.tv_sec = (time_t)(wait / NSEC_PER_SEC);
-	time.it_value.tv_nsec = (long)(wait % NSEC_PER_SEC);
-	timerfd_settime(reader->timer_fd, 0, &time, NULL);
+	return wait;
+}
+
+/* The descriptor becomes readable when there may be something, at the latest for the next look. */
+static void prepare_to_wait(struct persist_reader *reader)
+{
+	uint64_t wait = longest_wait(reader);
+	struct itimerspec time = {
+		.it_value.tv_sec = (time_t)(wait / NSEC_PER_SEC),
+		.it_value.tv_nsec = (long)(wait % NSEC_PER_SEC),
+	};
+
+	reader->wait_until_ns = reader->pass_ns + wait;
+	if (!reader->has_no_timer)
+		timerfd_settime(reader->timer_fd, 0, &time, NULL);
 }
 
 /*
@@ -816,7 +1009,7 @@ static bool wait_for_held_item(struct persist_reader *reader)
 {
 	const struct merge_entry *first = merge__first(&reader->merge);
 
-	if (!first || reader->gave_something)
+	if (!first || reader->gave_something || waits_for_buffers(reader))
 		return false;
 	while (boottime_now() <= first->time_ns + WRITE_MARGIN_NSEC)
 		;
@@ -834,6 +1027,38 @@ int persist_reader__wait(struct persist_reader *reader, int timeout_ms)
 	int nr = poll(&pollfd, 1, timeout_ms);
 
 	return nr < 0 ? -errno : nr;
+}
+
+/* Instead of the timer, which would take two more system calls each time. */
+static void do_without_timer(struct persist_reader *reader)
+{
+	const struct itimerspec never = { 0 };
+
+	if (reader->has_no_timer)
+		return;
+	reader->has_no_timer = true;
+	timerfd_settime(reader->timer_fd, 0, &never, NULL);
+}
+
+int record_reader__poll(struct persist_reader *reader, struct pollfd *fds, nfds_t nr,
+			int timeout_ms)
+{
+	uint64_t now = boottime_now(), wait = 0;
+	struct timespec timeout;
+	int ready;
+
+	do_without_timer(reader);
+	if (now < reader->wait_until_ns)
+		wait = reader->wait_until_ns - now;
+	if (timeout_ms >= 0 && wait > timeout_ms * NSEC_PER_MSEC)
+		wait = timeout_ms * NSEC_PER_MSEC;
+	timeout.tv_sec = (time_t)(wait / NSEC_PER_SEC);
+	timeout.tv_nsec = (long)(wait % NSEC_PER_SEC);
+	ready = ppoll(fds, nr, &timeout, NULL);
+	if (ready < 0)
+		return -errno;
+	reader->nothing_has_rung = !fds[0].revents;
+	return ready;
 }
 
 /* ---- the next item ----------------------------------------------------------------------- */
@@ -861,6 +1086,8 @@ static int collect_last(struct persist_reader *reader)
 static int begin(struct persist_reader *reader)
 {
 	reader->has_begun = true;
+	reader->needs_check = true;
+	reader->unmade_ns = boottime_now();
 	reader->needs_pass = true;
 	if (reader->wants_last)
 		return collect_last(reader);
@@ -906,7 +1133,7 @@ int persist_reader__next(struct persist_reader *reader, struct persist_item *ite
 			return 0;
 		if (!reader->needs_pass && !wait_for_held_item(reader)) {
 			reader->needs_pass = true;
-			arm_timer(reader);
+			prepare_to_wait(reader);
 			return -EAGAIN;
 		}
 		begin_pass(reader);

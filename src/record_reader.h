@@ -3,6 +3,8 @@
 #ifndef PERSIST_RECORD_READER_H
 #define PERSIST_RECORD_READER_H
 
+#include <poll.h>
+
 #include "persist_bpf.h"
 
 /*
@@ -11,5 +13,14 @@
  */
 const struct persist_event *record_reader__event(const struct persist_reader *reader,
 						 uint32_t index);
+
+/*
+ * Waits after -EAGAIN as poll(2) does, for less: one system call, where waiting by the descriptor
+ * alone takes a timer as well. @fds: the first is persist_reader__fd() for POLLIN; after the first
+ * call, that one no longer becomes readable because of the time. Returns how many are ready; 0
+ * also when persist_reader__next() should be called; -errno.
+ */
+int record_reader__poll(struct persist_reader *reader, struct pollfd *fds, nfds_t nr,
+			int timeout_ms);
 
 #endif
