@@ -62,6 +62,7 @@
 	X(ppin) X(walltime) X(mce_cpu) X(cpuid) X(apicid) X(socketid) X(cs) X(bank)         \
 	X(cpuvendor) X(microcode) X(v_data)                                                 \
 	X(v_data_offset)      /* where the bytes of v_data are */                           \
+	X(gaps_from)          /* only behind this, 8 bytes can be in part no field */       \
 	X(argument_is_hw_err)
 /* clang-format on */
 

@@ -65,10 +65,13 @@ struct mce_hw_err___persist {
 	union vendor_info___persist vendor;
 } __attribute__((preserve_access_index));
 
-#define put(type, field, source)                                      \
+/* Every kernel has it: a comparison of constants that is always true would stay in the program. */
+#define put(type, field, source) *(type *)(dst + constant(field)) = source
+
+#define put_if_known(type, field, source)                             \
 	do {                                                          \
 		if (constant(field) && bpf_core_field_exists(source)) \
-			*(type *)(dst + constant(field)) = source;    \
+			put(type, field, source);                     \
 	} while (0)
 
 static __always_inline void put_registers(void *dst, struct mce___persist *m)
@@ -82,7 +85,7 @@ static __always_inline void put_registers(void *dst, struct mce___persist *m)
 	put(__u64, ipid, m->ipid);
 	put(__u64, ip, m->ip);
 	put(__u64, tsc, m->tsc);
-	put(__u64, ppin, m->ppin);
+	put_if_known(__u64, ppin, m->ppin);
 	put(__u64, walltime, m->time);
 	put(__u32, mce_cpu, m->extcpu);
 	put(__u32, cpuid, m->cpuid);
@@ -91,12 +94,30 @@ static __always_inline void put_registers(void *dst, struct mce___persist *m)
 	put(__u8, cs, m->cs);
 	put(__u8, bank, m->bank);
 	put(__u8, cpuvendor, m->cpuvendor);
-	put(__u32, microcode, m->microcode);
+	put_if_known(__u32, microcode, m->microcode);
 }
 
 static __always_inline __u32 payload_size(void *ctx)
 {
 	return constant(fixed_size);
+}
+
+/* The gaps between the fields are not to show what the memory was used for before. */
+static __always_inline void clear_gaps(void *dst, __u64 size)
+{
+	const __u64 from = constant(gaps_from);
+
+#pragma unroll
+	for (int i = 8; i < MCE_RECORD_MAX; i += 8) {
+		if (i < from)
+			continue;
+		/* First this, so that the verifier removes the turns in front of the gaps whole. */
+		barrier();
+		if (i + 8 <= size)
+			*(volatile __u64 *)(dst + i) = 0;
+	}
+	if (size & 4)
+		*(volatile __u32 *)(dst + (size & ~7)) = 0;
 }
 
 static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
@@ -105,11 +126,7 @@ static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
 	void *argument = (void *)((__u64 *)ctx)[0];
 	struct mce_hw_err___persist *err = argument;
 
-	/* The gaps between the fields are not to show what the memory was used for before. */
-#pragma unroll
-	for (int i = 0; i < MCE_RECORD_MAX; i += 4)
-		if (i + 4 <= size)
-			*(volatile __u32 *)(dst + i) = 0;
+	clear_gaps(dst, constant(fixed_size));
 	((__u32 *)dst)[0] = constant(common_type);
 	((__u32 *)dst)[1] = rec->tid;
 
@@ -121,7 +138,7 @@ static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
 	if (constant(v_data)) {
 		*(__u32 *)(dst + constant(v_data)) = sizeof(err->vendor) << 16 |
 						     constant(v_data_offset);
-		put(__u64, v_data_offset, err->vendor.amd.synd1);
+		put_if_known(__u64, v_data_offset, err->vendor.amd.synd1);
 		if (bpf_core_field_exists(err->vendor.amd.synd2))
 			*(__u64 *)(dst + constant(v_data_offset) + 8) = err->vendor.amd.synd2;
 	}

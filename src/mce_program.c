@@ -15,6 +15,9 @@
 /* As bpf/mce_record.bpf.c has it. */
 #define MCE_RECORD_MAX 160
 
+/* The fields that every event has; the program fills them in. */
+#define COMMON_SIZE 8
+
 /* AMD's two registers: what is known of the vendor's data, and all that there is so far. */
 #define VENDOR_DATA_SIZE 16
 
@@ -23,10 +26,15 @@ static const struct {
 	const char *name;
 	unsigned int size;
 	size_t constant; /* its offset in struct event_constants */
+	bool is_optional;
 } known_fields[] = {
-#define FIELD(name, size, constant)                                    \
-	{                                                              \
-		name, size, offsetof(struct event_constants, constant) \
+#define FIELD(name, size, constant)                                           \
+	{                                                                     \
+		name, size, offsetof(struct event_constants, constant), false \
+	}
+#define OPTIONAL_FIELD(name, size, constant)                                 \
+	{                                                                    \
+		name, size, offsetof(struct event_constants, constant), true \
 	}
 	FIELD("mcgcap", 8, mcgcap),
 	FIELD("mcgstatus", 8, mcgstatus),
@@ -37,7 +45,7 @@ static const struct {
 	FIELD("ipid", 8, ipid),
 	FIELD("ip", 8, ip),
 	FIELD("tsc", 8, tsc),
-	FIELD("ppin", 8, ppin),
+	OPTIONAL_FIELD("ppin", 8, ppin),
 	FIELD("walltime", 8, walltime),
 	FIELD("cpu", 4, mce_cpu),
 	FIELD("cpuid", 4, cpuid),
@@ -46,8 +54,9 @@ static const struct {
 	FIELD("cs", 1, cs),
 	FIELD("bank", 1, bank),
 	FIELD("cpuvendor", 1, cpuvendor),
-	FIELD("microcode", 4, microcode),
+	OPTIONAL_FIELD("microcode", 4, microcode),
 #undef FIELD
+#undef OPTIONAL_FIELD
 };
 
 static bool set_fixed_field(const struct event_format_field *field,
@@ -62,6 +71,32 @@ static bool set_fixed_field(const struct event_format_field *field,
 		return true;
 	}
 	return false;
+}
+
+static bool has_all_fields(const struct event_constants *constants)
+{
+	for (size_t i = 0; i < sizeof(known_fields) / sizeof(known_fields[0]); i++)
+		if (!known_fields[i].is_optional &&
+		    !*(const uint32_t *)((const char *)constants + known_fields[i].constant))
+			return false;
+	return true;
+}
+
+/* The first 8 bytes behind the common ones that fields do not fill, of a record of @size bytes. */
+static uint32_t find_gap(const struct event_format *format, size_t size)
+{
+	bool is_filled[MCE_RECORD_MAX] = { false };
+	size_t at;
+
+	for (size_t i = 0; i < event_format__nr_fields(format); i++) {
+		const struct event_format_field *field = event_format__field(format, i);
+
+		for (at = field->offset; at < field->offset + field->size && at < size; at++)
+			is_filled[at] = !field->is_common;
+	}
+	for (at = COMMON_SIZE; at < size && is_filled[at]; at++)
+		;
+	return at & ~7u;
 }
 
 /*
@@ -124,7 +159,10 @@ bool mce_program__find_layout(const struct btf *kernel, const struct event_forma
 			return false;
 		}
 	}
-	return *payload_size <= MCE_RECORD_MAX;
+	if (*payload_size > MCE_RECORD_MAX || !has_all_fields(constants))
+		return false;
+	constants->gaps_from = find_gap(format, fixed_size);
+	return true;
 }
 
 /* ---- types for the program's relocations -------------------------------------------------- */
