@@ -12,7 +12,7 @@ import recorders
 from harness import Case, Table, Unavailable
 from producing import GETPPID, PRODUCER_CPU, SYS_ENTER, cpu_seconds
 from recorders import (
-    INSTANCE, LOADER, READER, ROOT, WORK, need, perf_record, process, remove_instance, run, tool, tree,
+    INSTANCE, LOADER, READER, ROOT, TRACEFS, WORK, need, perf_record, process, remove_instance, run, tool, tree,
 )  # fmt: skip
 
 # A record of SYS_ENTER is 136 bytes, in the array ring 192.
@@ -170,31 +170,66 @@ def latency_table():
     return Table("latency", title, "µs", cases, rounds=3, seconds=25)
 
 
-IDLE_SECONDS = 2
+IDLE_SECONDS = 4
+MANY = 100
+
+
+def many_quiet_events():
+    """Tracepoints of system calls that nobody makes while this is measured."""
+    quiet = ("key", "quota", "module", "mq_", "timer_", "swap", "xattr", "msg", "sem", "shm", "landlock")
+    names = sorted(
+        path.parent.name
+        for path in (TRACEFS / "events/syscalls").glob("sys_*/id")
+        if any(word in path.parent.name for word in quiet)
+    )
+    if len(names) < MANY:
+        raise Unavailable(f"this kernel has no {MANY} tracepoints of system calls that nobody makes")
+    return names[:MANY]
 
 
 @contextlib.contextmanager
-def idle_follower(wakeup):
-    command = (READER, "attach", "--follow", "--root", ROOT, "sys_enter_getppid")
-    with tree(f"{GETPPID}/wakeup={wakeup}/"):
-        with process(*command, stdout=subprocess.DEVNULL) as child:
-            time.sleep(0.2)
-            yield child
+def idle_followers(number, wakeup, events=lambda: ["sys_enter_getppid"]):
+    names = events()
+    command = (READER, "attach", "--follow", "--root", ROOT, *names)
+    specs = [f"syscalls:{name}/head=4K,tail=8K,wakeup={wakeup}/" for name in names]
+    with tree(*specs), contextlib.ExitStack() as stack:
+        children = [
+            stack.enter_context(process(*command, stdout=subprocess.DEVNULL)) for _ in range(number)
+        ]
+        time.sleep(1)
+        yield children
 
 
-def idle_share(child):
-    before = cpu_seconds([child])
+def idle_share(children):
+    """Of each of them."""
+    before = cpu_seconds(children)
     time.sleep(IDLE_SECONDS)
-    return (cpu_seconds([child]) - before) / IDLE_SECONDS * 100
+    return (cpu_seconds(children) - before) / IDLE_SECONDS / len(children) * 100
+
+
+def sleep_only(_):
+    """What the machine takes to wake a process as often, which then does nothing."""
+    before = time.thread_time_ns()
+    clock = time.monotonic()
+    while time.monotonic() < clock + IDLE_SECONDS:
+        time.sleep(0.019)
+    return (time.thread_time_ns() - before) / 1e9 / IDLE_SECONDS * 100
 
 
 def idle_table():
-    cases = [
-        Case(name, label, idle_share, functools.partial(idle_follower, wakeup))
-        for name, label, wakeup in (("wakeup", "wakeup=1", 1), ("polling", "polling", 0))
+    followers = [
+        ("wakeup", "wakeup=1", (1, 1)),
+        ("polling", "polling", (1, 0)),
+        ("polling-64", "polling, each of 64", (64, 0)),
+        ("polling-events", f"polling, {MANY} events", (1, 0, many_quiet_events)),
     ]
+    cases = [
+        Case(name, label, idle_share, functools.partial(idle_followers, *arguments))
+        for name, label, arguments in followers
+    ]
+    cases.append(Case("sleep", "a loop that only sleeps as long", sleep_only))
     title = "CPU time of one follower while nothing happens"
-    return Table("idle", title, "% of a CPU", cases, rounds=3, seconds=25)
+    return Table("idle", title, "% of a CPU", cases, rounds=5, seconds=120)
 
 
 def tables():
