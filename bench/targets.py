@@ -47,8 +47,7 @@ TARGETS = [
     Target("both, head full / perf record, in the kernel", "trigger", "both", 0.25, "perf"),
     Target("head ring / ftrace, getppid", "producer", "head", 1.0, "ftrace"),
     Target("head ring / ftrace, in the kernel", "head", "head", 1.0, "ftrace"),
-    # mce_record is one of these, and does more.
-    Target("clock and task / empty program, raw tracepoints", "trigger", "raw-floor", 1.5, "raw"),
+    Target("mce_record / empty program, raw tracepoints, instructions", "mce", "tail", 1.5, "empty"),
     Target("every CPU / one CPU, both", "every-cpu", "both-all", 1.1, "both-one"),
     Target("64 following readers / none, producer", "followers", "64", 1.02, "0"),
     Target("raw scan", "reading", "scan", 20, at_least=True, unit="million/s"),

@@ -62,6 +62,23 @@ inject_kinds() {
 	done
 }
 
+# inject_storm COUNT: all on CPU 0. One page has every fourth error; the others are more than there are places for.
+inject_storm() {
+	echo sw > $mce_inject/flags
+	taskset -p 1 $$ > /dev/null
+	for inject_number in $(seq "$1"); do
+		inject_page=$((inject_number % 4 ? 0x100 + inject_number : 1))
+		# The kernel forgets these with each injection.
+		echo 0x9c20000000000135 > $mce_inject/status
+		printf '0x%x' $((inject_page * 0x1000)) > $mce_inject/addr
+		echo 0x8c > $mce_inject/misc
+		echo 4 > $mce_inject/bank
+		# The kernel keeps some dozens until it comes to report them.
+		[ $((inject_number % 30)) != 0 ] || usleep 10000
+	done
+	taskset -p ffff $$ > /dev/null
+}
+
 # A fatal machine check that goes through the exception handler. fake_panic makes the kernel
 # only say that it would have panicked; it stays set, as the exception comes some time later.
 inject_hardware() {
