@@ -250,6 +250,9 @@ int persist_reader__resume(struct persist_reader *reader, const struct persist_p
  * back for some microseconds, in case that an older one is just being written on another CPU; one
  * whose writer was held up for longer comes late.
  *
+ * While the buffers of an event are cleared, newer records of others wait until the new buffers
+ * are there, some 50 milliseconds.
+ *
  * Without @follow, what was there when the event was added is given out. With it, an event whose
  * buffers are cleared goes on; one that is removed ends; one that is added again under the name of
  * one that was removed is taken up again, as a new event, as long as there are others to read.
