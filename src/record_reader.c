@@ -45,9 +45,10 @@
 /*
  * How often to look whether a loader has changed something: a follower that does not come to the
  * buffers between two clears has lost what was in them. It is sooner if a doorbell rings and there
- * is nothing, which may have rung for new buffers.
+ * is nothing, which may have rung for new buffers; and less often while nothing comes.
  */
-#define LOOK_NSEC (40 * NSEC_PER_MSEC)
+#define LOOK_NSEC      (40 * NSEC_PER_MSEC)
+#define IDLE_LOOK_NSEC (80 * NSEC_PER_MSEC)
 
 /*
  * How often to look at each event while a loader is at work; and where one cannot know whether it
@@ -900,8 +901,9 @@ static bool must_look(const struct persist_reader *reader, bool has_rung)
 {
 	bool has_found = merge__first(&reader->merge);
 
-	return reader->needs_check || reader->pass_ns >= reader->last_look_ns + LOOK_NSEC ||
-	       (has_found ? may_overtake(reader) : has_rung);
+	if (reader->needs_check || (has_found ? may_overtake(reader) : has_rung))
+		return true;
+	return reader->pass_ns >= reader->last_look_ns + (has_found ? LOOK_NSEC : IDLE_LOOK_NSEC);
 }
 
 static void begin_pass(struct persist_reader *reader)
