@@ -229,7 +229,7 @@ int attached_event__open(struct attached_event *event, struct pin_tree *tree, co
 		event->locked_bytes = entry.locked_bytes;
 	return 0;
 failed:
-	log_error(tree->log, "%s/%s: %s", tree->root, name, pin_tree__meta_error(err));
+	pin_tree__log_meta_error(tree->log, tree->root, name, err);
 	attached_event__close(event);
 	return err;
 }

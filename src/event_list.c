@@ -14,6 +14,7 @@
 #include "bpffs.h"
 #include "event_view.h"
 #include "pin_manager.h"
+#include "program_name.h"
 
 /* What else is in a root. */
 static bool is_reserved(const char *name)
@@ -106,8 +107,8 @@ static int check_root(const struct log *log, const char *root)
 		return 0;
 	if (is_bpffs == -ENOENT)
 		log_error(log,
-			  "%s: there is no tree of persistent events; \"loader start\" makes one",
-			  root);
+			  "%s: there is no tree of persistent events; to make one, run: %s start",
+			  root, program_name__loader());
 	else if (is_bpffs < 0)
 		log_error(log, "%s: %s", root, strerror(-is_bpffs));
 	else

@@ -14,6 +14,7 @@
 
 #include "capabilities.h"
 #include "cpu_list.h"
+#include "program_name.h"
 #include "registry.h"
 #include "ring_slots.h"
 #include "tracefs.h"
@@ -150,9 +151,9 @@ static int report_taken(struct pin_tree *tree, const char *name, const struct pe
 		log_error(tree->log, "event %s: it is there already, as %s", name, there_policy);
 	else
 		log_error(tree->log,
-			  "event %s: the name is taken by %s, and this would be %s; either `loader "
-			  "remove %s` first, or choose another name with name=",
-			  name, there_policy, wanted_policy, name);
+			  "event %s: the name is taken by %s, and this would be %s; either run: %s "
+			  "remove %s, or choose another name with name=",
+			  name, there_policy, wanted_policy, program_name__loader(), name);
 	return -EEXIST;
 }
 
@@ -196,7 +197,7 @@ int event_manager__remove(struct pin_tree *tree, const char *name)
 	int err = pin_tree__read_meta(tree, name, &meta);
 
 	if (err) {
-		log_error(tree->log, "%s/%s: %s", tree->root, name, pin_tree__meta_error(err));
+		pin_tree__log_meta_error(tree->log, tree->root, name, err);
 		return err;
 	}
 	return retire(tree, name, meta.event_id);

@@ -21,6 +21,7 @@
 #include "mce_program.h"
 #include "mce_record.skel.h"
 #include "percpu_events.skel.h"
+#include "program_name.h"
 
 #define FIRST_GENERATION 1
 
@@ -462,6 +463,24 @@ out:
 	return err;
 }
 
+static void explain_load(const struct log *log, const struct event_request *request, int err)
+{
+	char remedy[384] = "";
+
+	if (err == -EPERM || err == -EMFILE || err == -ENFILE)
+		snprintf(remedy, sizeof(remedy), "%s", capabilities__explain(err));
+	else if (err == -E2BIG)
+		snprintf(remedy, sizeof(remedy),
+			 "; the event has more dynamic fields than can be recorded");
+	else
+		snprintf(remedy, sizeof(remedy),
+			 "; %s probe says what this kernel lacks, and with --verbose the "
+			 "verifier's log is shown",
+			 program_name__loader());
+	log_error(log, "event %s: cannot load the program for %s:%s: %s%s", request->name,
+		  request->system, request->tracepoint, strerror(-err), remedy);
+}
+
 int event_program__load(struct event_program *program, const struct log *log,
 			const struct kernel_types *types, const struct event_request *request,
 			const struct buffers *buffers)
@@ -485,12 +504,7 @@ int event_program__load(struct event_program *program, const struct log *log,
 		goto failed;
 	return 0;
 failed:
-	log_error(log, "event %s: cannot load the program for %s:%s: %s%s", request->name,
-		  request->system, request->tracepoint, strerror(-err),
-		  err == -EPERM || err == -EMFILE || err == -ENFILE ? capabilities__explain(err)
-		  : err == -E2BIG ? "; the event has more dynamic fields than can be recorded"
-				  : "; `loader probe` says what this kernel lacks, and with "
-				    "--verbose the verifier's log is shown");
+	explain_load(log, request, err);
 	event_program__close(program);
 	return err;
 }

@@ -45,14 +45,14 @@ struct options {
 	char **command; /* behind "--", NULL at the end */
 };
 
-static void print_message(void *context, enum persist_log_level level, const char *message)
+static void print_log_message(void *context, enum persist_log_level level, const char *message)
 {
 	static const char *const prefixes[] = { "error: ", "warning: ", "", "" };
 
 	fprintf(stderr, "loader: %s%s\n", prefixes[level], message);
 }
 
-static struct log messages = { print_message, NULL, PERSIST_LOG_INFO };
+static struct log messages = { print_log_message, NULL, PERSIST_LOG_INFO };
 
 static const char *root_of(const struct options *options)
 {

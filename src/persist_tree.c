@@ -12,6 +12,7 @@
 #include "options.h"
 #include "persist_bpf.h"
 #include "persist_tree_internal.h"
+#include "program_name.h"
 
 struct persist_tree {
 	unsigned int users; /* the handle, and attached events, which come back to the tree */
@@ -131,7 +132,7 @@ static int check_name(const struct persist_tree *tree, const char *name)
 {
 	if (event_spec__name_is_valid(name))
 		return 0;
-	log_error(&tree->log, "%s/%s: %s", tree->pins.root, name, pin_tree__meta_error(-ENOENT));
+	pin_tree__log_meta_error(&tree->log, tree->pins.root, name, -ENOENT);
 	return -ENOENT;
 }
 
@@ -144,8 +145,8 @@ static int lock_for_event(struct persist_tree *tree, const char *name)
 		return err;
 	err = lock(tree, false);
 	if (err == -ENOENT)
-		log_error(&tree->log, "%s: there are no persistent events; begin with loader start",
-			  tree->pins.root);
+		log_error(&tree->log, "%s: there are no persistent events; run: %s start",
+			  tree->pins.root, program_name__loader());
 	return err;
 }
 
@@ -287,7 +288,7 @@ static int stop_event(struct pin_tree *pins, const char *name, const struct pers
 	if (meta)
 		err = event_manager__remove(pins, name);
 	else
-		log_error(pins->log, "%s/%s: %s", pins->root, name, pin_tree__meta_error(err));
+		pin_tree__log_meta_error(pins->log, pins->root, name, err);
 	if (err)
 		stop->err = err;
 	else if (stop->removed_fn)

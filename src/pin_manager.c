@@ -21,6 +21,7 @@
 #include "cpu_list.h"
 #include "event_spec.h"
 #include "lock_holder.h"
+#include "program_name.h"
 #include "registry.h"
 #include "ring_slots.h"
 
@@ -197,11 +198,9 @@ int pin_tree__read_meta(const struct pin_tree *tree, const char *name, struct pe
 	return err;
 }
 
-const char *pin_tree__meta_error(int err)
+static const char *meta_error(int err)
 {
 	switch (err) {
-	case -ENOENT:
-		return "there is no such event; see loader list";
 	case -ENOTSUP:
 		return "made by a newer version of this tool, which has to remove it";
 	case -EBADMSG:
@@ -215,6 +214,15 @@ const char *pin_tree__meta_error(int err)
 	default:
 		return strerror(-err);
 	}
+}
+
+void pin_tree__log_meta_error(const struct log *log, const char *root, const char *name, int err)
+{
+	if (err == -ENOENT)
+		log_error(log, "%s/%s: there is no such event; %s list shows those there are", root,
+			  name, program_name__loader());
+	else
+		log_error(log, "%s/%s: %s", root, name, meta_error(err));
 }
 
 int pin_tree__open_map(const struct pin_tree *tree, const char *name, const char *pin,

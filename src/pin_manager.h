@@ -89,8 +89,8 @@ bool pin_tree__is_taken(const struct pin_tree *tree, const char *name);
  */
 int pin_tree__read_meta(const struct pin_tree *tree, const char *name, struct persist_meta *meta);
 
-/* What that means, in words. */
-const char *pin_tree__meta_error(int err);
+/* Says that in words, as an error of the event @name below @root. */
+void pin_tree__log_meta_error(const struct log *log, const char *root, const char *name, int err);
 
 /*
  * Calls @visit for each event in the order of the names; a non-zero return ends the walk and is

@@ -32,7 +32,7 @@ static const struct reader_command *current;
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-void print_message(void *ctx, enum persist_log_level level, const char *message)
+void print_log_message(void *ctx, enum persist_log_level level, const char *message)
 {
 	static const char *const prefixes[] = { "error: ", "warning: ", "", "" };
 
@@ -40,7 +40,7 @@ void print_message(void *ctx, enum persist_log_level level, const char *message)
 	fprintf(stderr, "reader: %s%s\n", prefixes[level], message);
 }
 
-const struct log log_to_stderr = { print_message, NULL, PERSIST_LOG_WARNING };
+const struct log log_to_stderr = { print_log_message, NULL, PERSIST_LOG_WARNING };
 
 int usage_error(const char *what, const char *object)
 {

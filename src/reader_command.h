@@ -39,7 +39,7 @@ extern const struct reader_command top_command;
 
 /* Messages of the program and of the library, on stderr: "reader: error: ...". */
 extern const struct log log_to_stderr;
-void print_message(void *ctx, enum persist_log_level level, const char *message);
+void print_log_message(void *ctx, enum persist_log_level level, const char *message);
 
 /*
  * Says on stderr what is wrong with the command line ("WHAT: OBJECT", or WHAT alone if @object is

@@ -152,7 +152,7 @@ static int add_wanted(struct export *export)
 	struct persist_event_info *infos;
 	int nr, nr_added = 0, err = 0;
 
-	nr = persist_list_events(root, print_message, NULL, &infos);
+	nr = persist_list_events(root, print_log_message, NULL, &infos);
 	if (nr < 0)
 		return nr;
 	for (int i = 0; i < nr && !err; i++) {

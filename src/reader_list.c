@@ -124,7 +124,7 @@ static int run(int argc, char **argv)
 	}
 	if (optind < argc)
 		return usage_error("list: takes no arguments", argv[optind]);
-	nr = persist_list_events(root, print_message, NULL, &infos);
+	nr = persist_list_events(root, print_log_message, NULL, &infos);
 	if (nr < 0)
 		return EXIT_FAILURE;
 	err = json ? print_infos_as_json(infos, nr) : print_infos(infos, nr);

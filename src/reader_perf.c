@@ -509,7 +509,7 @@ static int prepare(struct perf_options *options, struct perf_run *run)
 {
 	int err;
 
-	run->nr_infos = persist_list_events(options->root, print_message, NULL, &run->infos);
+	run->nr_infos = persist_list_events(options->root, print_log_message, NULL, &run->infos);
 	if (run->nr_infos < 0)
 		return EXIT_FAILURE;
 	run->program = program_path__find(options->command[0]);

@@ -103,7 +103,7 @@ static bool is_wanted(const struct persist_meta *meta)
 /* The event's directory lies below the root: a name that is a path there would be ambiguous. */
 static int read_event(const char *root, struct summary_event *event)
 {
-	event->totals = persist_totals__read(root, event->info.meta.name, print_message, NULL);
+	event->totals = persist_totals__read(root, event->info.meta.name, print_log_message, NULL);
 	if (!event->totals)
 		event->error = -errno;
 	else
@@ -119,7 +119,7 @@ static int read_event(const char *root, struct summary_event *event)
 static int collect_tree(struct summary *summary)
 {
 	struct persist_event_info *infos;
-	int nr = persist_list_events(summary->root, print_message, NULL, &infos), err = 0;
+	int nr = persist_list_events(summary->root, print_log_message, NULL, &infos), err = 0;
 
 	if (nr < 0)
 		return nr;
@@ -173,7 +173,7 @@ static int collect_targets(struct summary *summary, const struct summary_options
 		struct summary_event *event = &summary->events[summary->nr_events];
 
 		event->totals = persist_totals__read(summary->root, options->targets[i],
-						     print_message, NULL);
+						     print_log_message, NULL);
 		if (!event->totals) {
 			err = -errno;
 			explain(options->targets[i], err);

@@ -185,7 +185,7 @@ static void take_message(void *ctx, enum persist_log_level level, const char *me
 
 	top->has_failed |= level == PERSIST_LOG_ERROR;
 	if (!top_view__is_open()) {
-		print_message(NULL, level, message);
+		print_log_message(NULL, level, message);
 		return;
 	}
 	snprintf(top->ui.message, sizeof(top->ui.message), "%s", message);

@@ -29,6 +29,7 @@
 #include "options.h"
 #include "persist_tree_internal.h"
 #include "record_reader.h"
+#include "program_name.h"
 #include "time_spec.h"
 #include "tree_watch.h"
 
@@ -417,17 +418,17 @@ static void explain_missing(const struct persist_reader *reader, const char *tar
 
 	if (!strchr(target, '/') && access(reader->root, F_OK))
 		log_error(&reader->log,
-			  "%s: there is no such event, and no tree of persistent events; \"loader "
-			  "start\" makes one",
-			  path);
+			  "%s: there is no such event, and no tree of persistent events; to make "
+			  "one, run: %s start",
+			  path, program_name__loader());
 	else if (colon && !strchr(target, '/'))
 		log_error(&reader->log,
 			  "%s: there is no such event; its name is that of the tracepoint alone: "
 			  "%s",
 			  target, colon + 1);
 	else
-		log_error(&reader->log,
-			  "%s: there is no such event; reader list shows those there are", path);
+		log_error(&reader->log, "%s: there is no such event; %s list shows those there are",
+			  path, program_name__reader());
 }
 
 int persist_reader__add(struct persist_reader *reader, const char *target)

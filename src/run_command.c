@@ -15,6 +15,7 @@
 #include "json_output.h"
 #include "line_writer.h"
 #include "program_path.h"
+#include "program_name.h"
 #include "text_output.h"
 
 /* How long a record may be on its way when the command has ended. */

@@ -23,7 +23,7 @@ void selection__init(struct persist_reader_options *options)
 {
 	*options = (struct persist_reader_options){
 		.size = sizeof(*options),
-		.log_fn = print_message,
+		.log_fn = print_log_message,
 		.log_level = PERSIST_LOG_WARNING,
 	};
 }

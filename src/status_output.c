@@ -11,6 +11,7 @@
 #include <yajl/yajl_gen.h>
 
 #include "event_spec.h"
+#include "pin_manager.h"
 
 /* ---- text -------------------------------------------------------------------------------- */
 
@@ -197,23 +198,6 @@ struct output {
 	uint64_t locked_bytes;
 };
 
-static const char *reason(int err)
-{
-	switch (err) {
-	case ENOENT:
-		return "there is no such event; see loader list";
-	case ENOTSUP:
-		return "made by a newer version of this tool";
-	case EBADMSG:
-		return "not an event of ours, or damaged";
-	case EACCES:
-	case EPERM:
-		return "no permission; run the loader as root, or as the owner of the tree";
-	default:
-		return strerror(err);
-	}
-}
-
 static int output_event(struct output *output, const char *name)
 {
 	struct persist_status *status = persist_tree__status(output->tree, name);
@@ -222,7 +206,7 @@ static int output_event(struct output *output, const char *name)
 	if (!status) {
 		/* Of those that were listed, one may have been removed meanwhile. */
 		if (err != ENOENT || output->only)
-			log_error(output->log, "%s/%s: %s", output->root, name, reason(err));
+			pin_tree__log_meta_error(output->log, output->root, name, -err);
 		return -err;
 	}
 	if (output->gen)

@@ -172,7 +172,7 @@ int text_files__make_text(const struct text_files *files, const struct log *log,
 int text_files__make_status(const struct text_files *files, const struct log *log, int counters,
 			    int meta, uint64_t *locked_bytes)
 {
-	static const char instead[] = "This kernel has no iterators; see loader status.\n";
+	static const char instead[] = "This kernel has no iterators; see persist-loader status.\n";
 	struct map_replacement maps[] = { { "counters", counters }, { "meta", meta } };
 	int link;
 

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "perf/perf_program.h"
 
+#include "program_name.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +49,7 @@ static int check_elf(const char *path, int fd, const ElfW(Ehdr) * header, const 
 {
 	if (!is_of_this_architecture(header)) {
 		log_error(log,
-			  "%s: is for another architecture than reader, so that our library "
+			  "%s: is for another architecture than this program, so that our library "
 			  "cannot be loaded into it; use a perf of this one",
 			  path);
 		return -ENOEXEC;
@@ -56,8 +58,8 @@ static int check_elf(const char *path, int fd, const ElfW(Ehdr) * header, const 
 		log_error(log,
 			  "%s: is statically linked, so that no library can be loaded into it; "
 			  "use a perf that is not (that of the distribution), or write the events "
-			  "with \"reader record\" and read the file with this one",
-			  path);
+			  "with %s record and read the file with this one",
+			  path, program_name__reader());
 		return -ENOEXEC;
 	}
 	return 0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "perf/perf_session_internal.h"
+#include "program_name.h"
 #include "time_spec.h"
 
 /* Ids of events without a descriptor of the kernel; its own count from 1. */
@@ -26,7 +27,7 @@ static void print_message(void *ctx, enum persist_log_level level, const char *m
 	static const char *const prefixes[] = { "error: ", "warning: ", "", "" };
 
 	(void)ctx;
-	fprintf(stderr, "reader perf: %s%s\n", prefixes[level], message);
+	fprintf(stderr, "%s perf: %s%s\n", program_name__short(), prefixes[level], message);
 }
 
 const struct log perf_log = { print_message, NULL, PERSIST_LOG_WARNING };

@@ -31,6 +31,7 @@
 
 #include "perf/perf_preload.h"
 #include "perf/perf_session.h"
+#include "program_name.h"
 
 /* What <unistd.h> and others declare as macros or under another name, if anything. */
 #undef syscall
@@ -92,7 +93,8 @@ static void *real_function(const char *name)
 	void *function = dlsym(RTLD_NEXT, name);
 
 	if (!function) {
-		fprintf(stderr, "reader perf: error: the C library has no %s()\n", name);
+		fprintf(stderr, "%s perf: error: the C library has no %s()\n",
+			program_name__short(), name);
 		abort();
 	}
 	return function;
@@ -152,6 +154,7 @@ static void restore_environment(void)
 	unsetenv(PERF_PRELOAD_ROOT);
 	unsetenv(PERF_PRELOAD_LIVE);
 	unsetenv(PERF_PRELOAD_BY_SCRIPT);
+	unsetenv(PERF_PRELOAD_READER);
 }
 
 static char *path_in(const char *directory, const char *name)
@@ -200,6 +203,7 @@ __attribute__((constructor)) static void begin(void)
 		tracefs_path = NULL;
 	}
 	hold_view(view);
+	program_name__set(PROGRAM_READER, find_variable(PERF_PRELOAD_READER));
 	options.root = strdup(root);
 	options.tracepoints = tracefs_path ? path_in(tracefs_path, "events/persistent") : NULL;
 	options.is_live = find_variable(PERF_PRELOAD_LIVE);

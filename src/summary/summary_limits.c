@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What totals cannot tell, said of the events at hand and not in general where that is possible. */
 #define _GNU_SOURCE
+#include "program_name.h"
 #include "summary.h"
 
 #include <errno.h>
@@ -132,10 +133,11 @@ static int say_no_totals(const struct summary_event *event, struct summary_limit
 	return say(
 		limits,
 		"%s: has no totals: an older loader made it, or this kernel's event lacks the "
-		"fields; it was seen %llu times, and %llu records were made of it. `loader remove "
-		"%s` and `loader add %s:%s` make a new one, which counts",
-		meta->name, NUMBER(event->info.seen), NUMBER(event->info.recorded), meta->name,
-		meta->system, meta->tracepoint);
+		"fields; it was seen %llu times, and %llu records were made of it. `%s remove %s` "
+		"and `%s add %s:%s` make a new one, which counts",
+		meta->name, NUMBER(event->info.seen), NUMBER(event->info.recorded),
+		program_name__loader(), meta->name, program_name__loader(), meta->system,
+		meta->tracepoint);
 }
 
 static bool is_recorded(const struct summary *summary, const char *system, const char *tracepoint)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "program_name.h"
 #include "time_spec.h"
 #include "top/top_plot.h"
 #include "top/top_text.h"
@@ -113,7 +114,7 @@ static void put_title(struct top_frame *frame, const struct top_scene *scene)
 
 	if (localtime_r(&seconds, &tm))
 		strftime(clock, sizeof(clock), frame->height ? "%H:%M:%S" : "%F %T", &tm);
-	put(begin_line(frame), "reader top  %s  ", clock);
+	put(begin_line(frame), "%s top  %s  ", program_name__short(), clock);
 	top_text__put(&frame->out, scene->events, strlen(scene->events));
 	snprintf(right, sizeof(right), "%sby %.100s; %s", scene->ui->is_paused ? "PAUSED  " : "",
 		 scene->key->text,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only
+#include "program_name.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A message has other things to say as well: a longer name is not used. */
+#define NAME_SIZE 256
+
+static const char *const words[] = { [PROGRAM_LOADER] = "loader", [PROGRAM_READER] = "reader" };
+
+static char names[][NAME_SIZE] = {
+	[PROGRAM_LOADER] = "persist-loader",
+	[PROGRAM_READER] = "persist-reader",
+};
+
+static char short_name[NAME_SIZE] = "persist-bpf";
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* As a shell takes it. Returns false for what is too long, or is not worth its quoting. */
+static bool set_name(enum program program, const char *path)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "/._-+:@%,=";
+	size_t len = strlen(path);
+
+	if (len + sizeof("''") > NAME_SIZE || strchr(path, '\''))
+		return false;
+	if (strspn(path, plain) == len)
+		snprintf(names[program], NAME_SIZE, "%s", path);
+	else
+		snprintf(names[program], NAME_SIZE, "'%s'", path);
+	return true;
+}
+
+void program_name__set(enum program program, const char *argv0)
+{
+	enum program other = program == PROGRAM_LOADER ? PROGRAM_READER : PROGRAM_LOADER;
+	size_t len, word = strlen(words[program]);
+	char sibling[NAME_SIZE];
+
+	snprintf(short_name, sizeof(short_name), "%s", names[program]);
+	if (!argv0 || !*last_part(argv0) || !set_name(program, argv0))
+		return;
+	snprintf(short_name, sizeof(short_name), "%s", last_part(argv0));
+	len = strlen(argv0);
+	if (len < word || strcmp(argv0 + len - word, words[program]))
+		return;
+	snprintf(sibling, sizeof(sibling), "%.*s%s", (int)(len - word), argv0, words[other]);
+	/* A name without a place is looked for along PATH, by the shell. */
+	if (!strchr(sibling, '/') || !access(sibling, X_OK))
+		set_name(other, sibling);
+}
+
+const char *program_name__loader(void)
+{
+	return names[PROGRAM_LOADER];
+}
+
+const char *program_name__reader(void)
+{
+	return names[PROGRAM_READER];
+}
+
+const char *program_name__short(void)
+{
+	return short_name;
+}
