@@ -67,14 +67,14 @@ endif
 # What is the command line of one of the two programs, or of both; everything else is the
 # library's. The programs also use what the library does not export, and are linked with its
 # objects.
-LOADER_SOURCES := loader.c config_file.c probe.c run_command.c status_output.c
+LOADER_SOURCES := loader.c loader_options.c config_file.c probe.c run_command.c status_output.c
 # The reader's command line; below src/ a directory for each subject that only its commands know.
 READER_MAIN := reader.c selection.c target_list.c $(notdir $(wildcard src/reader_*.c))
 # What perf is made to load is not linked with anything else: it defines functions of the C library.
 PRELOAD_MAIN := $(patsubst src/%,%,$(wildcard src/perf_preload/*.c))
 READER_PARTS := program_path.c stop_signal.c workload.c $(filter-out $(PRELOAD_MAIN),$(patsubst src/%,%,$(wildcard src/*/*.c)))
 READER_SOURCES := $(READER_MAIN) $(READER_PARTS)
-COMMAND_SOURCES := cursor_file.c json_generator.c json_output.c json_string.c line_writer.c text_output.c \
+COMMAND_SOURCES := command_line.c cursor_file.c json_generator.c json_output.c json_string.c line_writer.c text_output.c \
 	write_all.c
 LIBRARY_SOURCES := $(filter-out $(LOADER_SOURCES) $(READER_SOURCES) $(COMMAND_SOURCES), \
 	$(notdir $(wildcard src/*.c)))

@@ -2,7 +2,6 @@
 /* loader: makes events persistent and exits; see persist-loader(1). */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <grp.h>
 #include <limits.h>
 #include <signal.h>
@@ -15,46 +14,21 @@
 
 #include <bpf/libbpf.h>
 
+#include "command_line.h"
 #include "config_file.h"
 #include "event_spec.h"
+#include "loader_options.h"
 #include "log.h"
 #include "persist_bpf.h"
 #include "probe.h"
 #include "run_command.h"
 #include "status_output.h"
-#include "version.h"
 
 #define DEFAULT_CONFIG "/etc/persist-bpf/events.conf"
 
-enum exit_status {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2,
-};
-
-struct options {
-	const char *root;
-	const char *group;
-	const char *mode;
-	bool json;
-	bool print;
-	bool detach;
-	const char **events; /* -e */
-	size_t nr_events;
-	const char *config;
-	char **command; /* behind "--", NULL at the end */
-};
-
-static void print_log_message(void *context, enum persist_log_level level, const char *message)
-{
-	static const char *const prefixes[] = { "error: ", "warning: ", "", "" };
-
-	fprintf(stderr, "loader: %s%s\n", prefixes[level], message);
-}
-
 static struct log messages = { print_log_message, NULL, PERSIST_LOG_INFO };
 
-static const char *root_of(const struct options *options)
+static const char *root_of(const struct loader_options *options)
 {
 	return options->root ? options->root : PERSIST_DEFAULT_ROOT;
 }
@@ -71,10 +45,8 @@ static int parse_mode(const char *text, uint32_t *mode)
 		*mode = value;
 		return 0;
 	}
-	log_error(&messages,
-		  "--mode %s: expected 0600 (owner only), 0660 (and the group) or 0666 "
-		  "(everybody)",
-		  text);
+	usage_error("--mode wants 0600 (owner only), 0660 (and the group) or 0666 (everybody), not",
+		    text);
 	return -EINVAL;
 }
 
@@ -100,7 +72,7 @@ static int find_group(const char *name, uint32_t *gid)
 }
 
 /* Can those for whom --group and --mode open the pins pass this directory? */
-static bool is_closed(const struct stat *st, const struct options *options)
+static bool is_closed(const struct stat *st, const struct loader_options *options)
 {
 	uint32_t gid;
 
@@ -111,7 +83,7 @@ static bool is_closed(const struct stat *st, const struct options *options)
 }
 
 /* Readers who may open the pins still have to get there. */
-static void warn_of_closed_path(const struct options *options)
+static void warn_of_closed_path(const struct loader_options *options)
 {
 	const char *root = root_of(options);
 	char path[PATH_MAX], *slash;
@@ -129,7 +101,7 @@ static void warn_of_closed_path(const struct options *options)
 	}
 }
 
-static struct persist_tree *new_tree(const struct options *options)
+static struct persist_tree *new_tree(const struct loader_options *options)
 {
 	struct persist_tree_options tree = {
 		.size = sizeof(tree),
@@ -197,7 +169,7 @@ static int add_events(struct persist_tree *tree, const char *const *specs, size_
 }
 
 /* The events of the options: those of -e, and those of a file or the default set. */
-static int start_events(struct persist_tree *tree, const struct options *options,
+static int start_events(struct persist_tree *tree, const struct loader_options *options,
 			const struct config_file *file)
 {
 	static const char *const default_set[] = { "mce:mce_record", "ras:*" };
@@ -212,7 +184,7 @@ static int start_events(struct persist_tree *tree, const struct options *options
 	return one ? one : err;
 }
 
-static enum exit_status start(struct persist_tree *tree, const struct options *options, char **args)
+static enum exit_status start(struct persist_tree *tree, const struct loader_options *options)
 {
 	const char *path = options->config;
 	struct config_file file = {};
@@ -221,35 +193,26 @@ static enum exit_status start(struct persist_tree *tree, const struct options *o
 	if (!path && !options->nr_events && !access(DEFAULT_CONFIG, F_OK))
 		path = DEFAULT_CONFIG;
 	if (!specs_are_valid(options->events, options->nr_events))
-		return EXIT_USAGE;
+		return EXIT_WRONG_USAGE;
 	if (path)
 		err = config_file__read(&file, &messages, path);
 	if (!err)
 		err = start_events(tree, options, path ? &file : NULL);
 	else if (err == -EINVAL)
-		return EXIT_USAGE;
+		return EXIT_WRONG_USAGE;
 	if (options->group || options->mode)
 		warn_of_closed_path(options);
 	config_file__free(&file);
 	return exit_status_of(err);
 }
 
-static size_t count(char **args)
+static enum exit_status add(struct persist_tree *tree, const struct loader_options *options)
 {
-	size_t nr = 0;
+	const char *const *specs = (const char *const *)options->operands;
 
-	while (args[nr])
-		nr++;
-	return nr;
-}
-
-static enum exit_status add(struct persist_tree *tree, const struct options *options, char **args)
-{
-	const char *const *specs = (const char *const *)args;
-
-	if (!specs_are_valid(specs, count(args)))
-		return EXIT_USAGE;
-	return exit_status_of(add_events(tree, specs, count(args), false, false));
+	if (!specs_are_valid(specs, options->nr_operands))
+		return EXIT_WRONG_USAGE;
+	return exit_status_of(add_events(tree, specs, options->nr_operands, false, false));
 }
 
 static enum exit_status for_each_name(struct persist_tree *tree, char **names,
@@ -271,16 +234,15 @@ static enum exit_status for_each_name(struct persist_tree *tree, char **names,
 	return exit_status_of(err);
 }
 
-static enum exit_status remove_events(struct persist_tree *tree, const struct options *options,
-				      char **names)
+static enum exit_status remove_events(struct persist_tree *tree,
+				      const struct loader_options *options)
 {
-	return for_each_name(tree, names, persist_tree__remove, "removed");
+	return for_each_name(tree, options->operands, persist_tree__remove, "removed");
 }
 
-static enum exit_status clear(struct persist_tree *tree, const struct options *options,
-			      char **names)
+static enum exit_status clear(struct persist_tree *tree, const struct loader_options *options)
 {
-	return for_each_name(tree, names, persist_tree__clear, "cleared");
+	return for_each_name(tree, options->operands, persist_tree__clear, "cleared");
 }
 
 static void report_removed(void *context, const char *name)
@@ -288,15 +250,15 @@ static void report_removed(void *context, const char *name)
 	printf("%s: removed\n", name);
 }
 
-static enum exit_status stop(struct persist_tree *tree, const struct options *options, char **args)
+static enum exit_status stop(struct persist_tree *tree, const struct loader_options *options)
 {
 	return exit_status_of(persist_tree__stop(tree, report_removed, NULL));
 }
 
 /* ---- events of a command ------------------------------------------------------------------ */
 
-static enum exit_status run_with(const struct options *options, struct persist_attached **events,
-				 size_t nr)
+static enum exit_status run_with(const struct loader_options *options,
+				 struct persist_attached **events, size_t nr)
 {
 	const struct run_command run = {
 		.log = &messages,
@@ -316,9 +278,10 @@ static enum exit_status run_with(const struct options *options, struct persist_a
  * Gets an event for each text, runs the command, and lets the events go. If one cannot be had,
  * those that were persistent are so again.
  */
-static enum exit_status
-run_events(struct persist_tree *tree, const struct options *options, const char *const *texts,
-	   size_t nr, struct persist_attached *(*get)(struct persist_tree *tree, const char *text))
+static enum exit_status run_events(struct persist_tree *tree, const struct loader_options *options,
+				   const char *const *texts, size_t nr,
+				   struct persist_attached *(*get)(struct persist_tree *tree,
+								   const char *text))
 {
 	struct persist_attached **events = calloc(nr + 1, sizeof(*events));
 	enum exit_status status = EXIT_FAILED;
@@ -342,318 +305,100 @@ run_events(struct persist_tree *tree, const struct options *options, const char 
 	return status;
 }
 
-static enum exit_status run(struct persist_tree *tree, const struct options *options, char **args)
+static enum exit_status run(struct persist_tree *tree, const struct loader_options *options)
 {
-	if (!options->nr_events || *args) {
-		log_error(&messages, "usage: loader run -e SPEC... [-- COMMAND [ARG]...]; see "
-				     "loader --help");
-		return EXIT_USAGE;
-	}
 	if (!specs_are_valid(options->events, options->nr_events))
-		return EXIT_USAGE;
+		return EXIT_WRONG_USAGE;
 	return run_events(tree, options, options->events, options->nr_events, persist_tree__make);
 }
 
-static enum exit_status own(struct persist_tree *tree, const struct options *options, char **args)
+static enum exit_status own(struct persist_tree *tree, const struct loader_options *options)
 {
-	return run_events(tree, options, (const char *const *)args, count(args),
-			  persist_tree__attach);
+	return run_events(tree, options, (const char *const *)options->operands,
+			  options->nr_operands, persist_tree__attach);
 }
 
 /* ---- looking ------------------------------------------------------------------------------- */
 
-static enum exit_status list(struct persist_tree *tree, const struct options *options, char **args)
+static enum exit_status list(struct persist_tree *tree, const struct loader_options *options)
 {
 	return exit_status_of(
 		status_output__list(tree, &messages, root_of(options), options->json));
 }
 
-static enum exit_status status(struct persist_tree *tree, const struct options *options,
-			       char **args)
+static enum exit_status status(struct persist_tree *tree, const struct loader_options *options)
 {
-	return exit_status_of(
-		status_output__status(tree, &messages, root_of(options), args[0], options->json));
+	return exit_status_of(status_output__status(tree, &messages, root_of(options),
+						    options->operands[0], options->json));
 }
 
-static enum exit_status probe(struct persist_tree *tree, const struct options *options, char **args)
+static enum exit_status probe(struct persist_tree *tree, const struct loader_options *options)
 {
 	return exit_status_of(probe__print(root_of(options), options->json));
 }
 
 /* ---- command line -------------------------------------------------------------------------- */
 
-/* Options besides those that every command has. */
-enum option_set {
-	TAKES_EVENTS = 1 << 0, /* -e */
-	TAKES_CONFIG = 1 << 1, /* -c */
-	TAKES_ACCESS = 1 << 2, /* --group, --mode */
-	TAKES_JSON = 1 << 3,
-	TAKES_PRINT = 1 << 4,
-	TAKES_DETACH = 1 << 5,
-};
+#define START_HELP                                                                                     \
+	"Record the events of FILE and each SPEC, and exit. Without either, those of\n" DEFAULT_CONFIG \
+	", or else mce:mce_record and every ras:*."
 
-struct command {
-	const char *name;
-	const char *usage;
-	const char *help;
-	unsigned int takes;
-	int min_args;
-	int max_args; /* -1: any number */
-	enum exit_status (*run)(struct persist_tree *tree, const struct options *options,
-				char **args);
-};
-
-static const struct command commands[] = {
-	{ "start", "start [-c FILE] [-e SPEC]... [--group NAME] [--mode OCTAL]",
-	  "Record the events of FILE and each SPEC, and exit. Without either, the events of\n"
-	  "      " DEFAULT_CONFIG ", or else mce:mce_record and every ras:*.",
-	  TAKES_EVENTS | TAKES_CONFIG | TAKES_ACCESS, 0, 0, start },
-	{ "add", "add SPEC...", "Record these as well.", 0, 1, -1, add },
-	{ "remove", "remove NAME...", "End these events and their buffers.", 0, 1, -1,
+static const struct loader_command commands[] = {
+	{ "start", "[-c FILE] [-e SPEC]... [--group NAME] [--mode OCTAL]", START_HELP,
+	  TAKES_EVENTS | TAKES_CONFIG | TAKES_ACCESS, NULL, 0, 0, start },
+	{ "add", "SPEC...", "Record these as well.", TAKES_SPECS, "SPEC", 1, SIZE_MAX, add },
+	{ "remove", "NAME...", "End these events and their buffers.", 0, "NAME", 1, SIZE_MAX,
 	  remove_events },
-	{ "clear", "clear NAME...", "Give these events empty buffers, losing nothing that comes.",
-	  0, 1, -1, clear },
-	{ "stop", "stop", "End all events and remove the tree.", 0, 0, 0, stop },
-	{ "list", "list [--json]", "List the events.", TAKES_JSON, 0, 0, list },
-	{ "status", "status [NAME] [--json]", "Show policy, counters and memory of events.",
-	  TAKES_JSON, 0, 1, status },
-	{ "probe", "probe [--json]", "Say what this kernel and machine can do.", TAKES_JSON, 0, 0,
+	{ "clear", "NAME...", "Give these events empty buffers, losing nothing that comes.", 0,
+	  "NAME", 1, SIZE_MAX, clear },
+	{ "stop", "", "End all events and remove the tree.", 0, NULL, 0, 0, stop },
+	{ "list", "[--json]", "List the events.", TAKES_JSON, NULL, 0, 0, list },
+	{ "status", "[NAME] [--json]", "Show policy, counters and memory of events.", TAKES_JSON,
+	  "NAME", 0, 1, status },
+	{ "probe", "[--json]", "Say what this kernel and machine can do.", TAKES_JSON, NULL, 0, 0,
 	  probe },
 	{ "run",
-	  "run -e SPEC... [--print] [--json] [--detach] [--group NAME] [--mode OCTAL]\n"
-	  "      [-- COMMAND [ARG]...]",
+	  "-e SPEC... [--print] [--json] [--detach] [--group NAME] [--mode OCTAL]\n"
+	  "[-- COMMAND [ARG]...]",
 	  "Record these while COMMAND runs, or until interrupted; then they are gone, or with\n"
-	  "      --detach, persistent.",
-	  TAKES_EVENTS | TAKES_ACCESS | TAKES_JSON | TAKES_PRINT | TAKES_DETACH, 0, -1, run },
-	{ "own", "own NAME... [--print] [--json] [--detach] [-- COMMAND [ARG]...]",
+	  "--detach, persistent.",
+	  TAKES_EVENTS | TAKES_ACCESS | TAKES_JSON | TAKES_PRINT | TAKES_DETACH | TAKES_COMMAND,
+	  NULL, 0, 0, run },
+	{ "own", "NAME... [--print] [--json] [--detach] [-- COMMAND [ARG]...]",
 	  "Take persistent events over: they belong to COMMAND now, and end with it.",
-	  TAKES_JSON | TAKES_PRINT | TAKES_DETACH, 1, -1, own },
+	  TAKES_JSON | TAKES_PRINT | TAKES_DETACH | TAKES_COMMAND, "NAME", 1, SIZE_MAX, own },
+	{ NULL },
 };
 
-#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-static void print_help(FILE *out)
+static enum exit_status run_command_line(const struct loader_command *command,
+					 const struct loader_options *options)
 {
-	fputs("usage: loader COMMAND [OPTION]...\n\n"
-	      "Makes kernel events persistent: recorded into buffers pinned in bpffs, with no "
-	      "process.\n\ncommands:\n",
-	      out);
-	for (size_t i = 0; i < NR_COMMANDS; i++)
-		fprintf(out, "  %s\n      %s\n", commands[i].usage, commands[i].help);
-	fputs("\noptions:\n"
-	      "  -e, --event SPEC   an event to record, see below\n"
-	      "  -c, --config FILE  a file with one SPEC a line; # begins a comment\n"
-	      "      --group NAME   this group may read the buffers\n"
-	      "      --mode OCTAL   mode of the buffers: 0600, 0660 or 0666\n"
-	      "      --print        show the records while the command runs\n"
-	      "      --detach       make the events persistent at the end\n"
-	      "      --json         print JSON\n"
-	      "      --root DIR     directory of the tree in a BPF file system\n"
-	      "                     (" PERSIST_DEFAULT_ROOT ")\n"
-	      "  -v, --verbose      show what libbpf and the verifier say\n"
-	      "  -h, --help         show this\n"
-	      "  -V, --version      show the version\n"
-	      "\nSPEC is SYSTEM:NAME or SYSTEM:NAME/OPTION=VALUE,.../; patterns match, as in "
-	      "'sched:*'.\n"
-	      "  keep=both|oldest|latest  what to keep when there is more than fits (both)\n"
-	      "  head=SIZE                bytes per CPU for the first records (64K)\n"
-	      "  tail=SIZE                bytes per CPU for the latest records (256K)\n"
-	      "  ring=auto|array|ringbuf  how the latest records are stored (auto)\n"
-	      "  wakeup=N                 wake readers at each N-th record, 0: they poll (0)\n"
-	      "  name=NAME                name in the tree (the tracepoint's)\n"
-	      "\nexit status: 0 done, 1 failed, 2 wrong usage; of run and own, that of COMMAND\n",
-	      out);
-}
-
-static const struct command *find_command(const char *name)
-{
-	for (size_t i = 0; i < NR_COMMANDS; i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
-}
-
-enum long_option {
-	OPTION_ROOT = 256,
-	OPTION_GROUP,
-	OPTION_MODE,
-	OPTION_JSON,
-	OPTION_PRINT,
-	OPTION_DETACH,
-};
-
-static const struct option long_options[] = {
-	{ "root", required_argument, NULL, OPTION_ROOT },
-	{ "group", required_argument, NULL, OPTION_GROUP },
-	{ "mode", required_argument, NULL, OPTION_MODE },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "print", no_argument, NULL, OPTION_PRINT },
-	{ "detach", no_argument, NULL, OPTION_DETACH },
-	{ "event", required_argument, NULL, 'e' },
-	{ "config", required_argument, NULL, 'c' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{},
-};
-
-static enum exit_status wrong_usage(const char *what, const char *which)
-{
-	log_error(&messages, "%s%s; see loader --help", what, which);
-	return EXIT_USAGE;
-}
-
-/* The options that were given, as far as not every command takes them. */
-static unsigned int given_options(const struct options *options)
-{
-	return (options->nr_events ? TAKES_EVENTS : 0) | (options->config ? TAKES_CONFIG : 0) |
-	       (options->group || options->mode ? TAKES_ACCESS : 0) |
-	       (options->json ? TAKES_JSON : 0) | (options->print ? TAKES_PRINT : 0) |
-	       (options->detach ? TAKES_DETACH : 0);
-}
-
-/* Options that a command does not have are errors, not ignored. */
-static enum exit_status check_options(const struct command *command, const struct options *options,
-				      int nr_args)
-{
-	static const struct {
-		enum option_set option;
-		const char *message;
-	} messages_for[] = {
-		{ TAKES_EVENTS, "there is no option -e for " },
-		{ TAKES_CONFIG, "there is no option -c for " },
-		{ TAKES_ACCESS, "there are no options --group and --mode for " },
-		{ TAKES_JSON, "there is no option --json for " },
-		{ TAKES_PRINT, "there is no option --print for " },
-		{ TAKES_DETACH, "there is no option --detach for " },
-	};
-	unsigned int wrong = given_options(options) & ~command->takes;
-
-	for (size_t i = 0; i < sizeof(messages_for) / sizeof(messages_for[0]); i++)
-		if (wrong & messages_for[i].option)
-			return wrong_usage(messages_for[i].message, command->name);
-	if (nr_args < command->min_args)
-		return wrong_usage("usage: loader ", command->usage);
-	if (command->max_args >= 0 && nr_args > command->max_args)
-		return wrong_usage("too many arguments; usage: loader ", command->usage);
-	return EXIT_DONE;
-}
-
-static int parse_options(int argc, char **argv, struct options *options)
-{
-	int option;
-
-	options->events = calloc(argc, sizeof(*options->events));
-	if (!options->events)
-		return -1;
-	while ((option = getopt_long(argc, argv, "c:e:vhV", long_options, NULL)) != -1) {
-		switch (option) {
-		case OPTION_ROOT:
-			options->root = optarg;
-			break;
-		case OPTION_GROUP:
-			options->group = optarg;
-			break;
-		case OPTION_MODE:
-			options->mode = optarg;
-			break;
-		case OPTION_JSON:
-			options->json = true;
-			break;
-		case OPTION_PRINT:
-			options->print = true;
-			break;
-		case OPTION_DETACH:
-			options->detach = true;
-			break;
-		case 'e':
-			options->events[options->nr_events++] = optarg;
-			break;
-		case 'c':
-			options->config = optarg;
-			break;
-		case 'v':
-			messages.level = PERSIST_LOG_DEBUG;
-			break;
-		case 'h':
-		case 'V':
-			return option;
-		default:
-			return '?';
-		}
-	}
-	return 0;
-}
-
-/*
- * Everything behind "--" is a command to run. It is cut off before the options are parsed, so
- * that getopt can go on finding options behind arguments.
- */
-static char **cut_command(int *argc, char **argv)
-{
-	for (int i = 1; i < *argc; i++)
-		if (!strcmp(argv[i], "--")) {
-			argv[i] = NULL;
-			*argc = i;
-			return argv + i + 1;
-		}
-	return argv + *argc;
-}
-
-static enum exit_status run_command_line(int argc, char **argv, const struct options *options)
-{
-	const struct command *command;
-	struct persist_tree *tree;
+	struct persist_tree *tree = new_tree(options);
 	enum exit_status status;
 
-	if (optind == argc) {
-		print_help(stderr);
-		return EXIT_USAGE;
-	}
-	command = find_command(argv[optind]);
-	if (!command)
-		return wrong_usage("there is no command ", argv[optind]);
-	if (*options->command && !(command->takes & TAKES_DETACH))
-		return wrong_usage("no command can be given to ", command->name);
-	status = check_options(command, options, argc - optind - 1);
-	if (status != EXIT_DONE)
-		return status;
-	tree = new_tree(options);
 	if (!tree)
-		return EXIT_USAGE;
-	status = command->run(tree, options, argv + optind + 1);
+		return EXIT_WRONG_USAGE;
+	status = command->run(tree, options);
 	persist_tree__free(tree);
-	return status;
+	return end_output() ? EXIT_FAILED : status;
 }
 
 int main(int argc, char **argv)
 {
-	enum exit_status status = EXIT_DONE;
-	struct options options = {};
+	const struct loader_command *command;
+	struct loader_options options;
+	int status;
 
 	/* A closed pipe on standard output is not to end a loader in the middle of its work. */
 	signal(SIGPIPE, SIG_IGN);
 	/* The library passes on what libbpf says to it; what it says to probes is no news. */
 	libbpf_set_print(NULL);
-	options.command = cut_command(&argc, argv);
-	switch (parse_options(argc, argv, &options)) {
-	case 0:
-		status = run_command_line(argc, argv, &options);
-		break;
-	case 'h':
-		print_help(stdout);
-		break;
-	case 'V':
-		printf("persist-bpf %s\n", PERSIST_BPF_VERSION);
-		break;
-	default:
-		fputs("see loader --help\n", stderr);
-		status = EXIT_USAGE;
-	}
-	if (fflush(stdout) || ferror(stdout)) {
-		log_error(&messages, "standard output: %s", strerror(errno));
-		status = EXIT_FAILED;
-	}
-	free(options.events);
+	command_line__begin(PROGRAM_LOADER, argv[0]);
+	status = loader_options__parse(&options, commands, argc, argv, &command);
+	if (options.verbose)
+		messages.level = PERSIST_LOG_DEBUG;
+	if (status < 0)
+		status = run_command_line(command, &options);
+	loader_options__free(&options);
 	return status;
 }

@@ -9,7 +9,6 @@
 #include "persist_bpf.h"
 #include "reader_command.h"
 #include "time_spec.h"
-#include "version.h"
 
 static const struct reader_command *const commands[] = {
 	/* clang-format off */
@@ -30,66 +29,42 @@ static const struct reader_command *const commands[] = {
 /* The one that runs; NULL: none. */
 static const struct reader_command *current;
 
-/* ---- messages ---------------------------------------------------------------------------- */
-
-void print_log_message(void *ctx, enum persist_log_level level, const char *message)
-{
-	static const char *const prefixes[] = { "error: ", "warning: ", "", "" };
-
-	(void)ctx;
-	fprintf(stderr, "reader: %s%s\n", prefixes[level], message);
-}
-
 const struct log log_to_stderr = { print_log_message, NULL, PERSIST_LOG_WARNING };
-
-int usage_error(const char *what, const char *object)
-{
-	log_error(&log_to_stderr, "%s%s%s; see reader %s%s--help", what, object ? ": " : "",
-		  object ? object : "", current ? current->name : "", current ? " " : "");
-	return EXIT_USAGE;
-}
 
 /* ---- help -------------------------------------------------------------------------------- */
 
+static void put_overview(FILE *out)
+{
+	print_help_text(
+		out, "usage: {reader} COMMAND [OPTION|ARGUMENT]...\n"
+		     "       {reader} COMMAND --help\n"
+		     "       {reader} --help | --version (-V)\n"
+		     "\n"
+		     "Shows what persistent events have recorded. Needs no privilege but to open "
+		     "their pins.\n"
+		     "\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\nExit status: 0 done, 1 failed, 2 wrong usage.\n", out);
+}
+
 static int print_overview(void)
 {
-	fputs("usage: reader COMMAND [OPTION|ARGUMENT]...\n"
-	      "       reader COMMAND --help\n"
-	      "       reader --help | --version (-V)\n"
-	      "\n"
-	      "Shows what persistent events have recorded. Needs no privilege but to open their "
-	      "pins.\n"
-	      "\n",
-	      stdout);
-	for (size_t i = 0; i < NR_COMMANDS; i++)
-		printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\nExit status: 0 done, 1 failed, 2 wrong usage.\n", stdout);
-	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	put_overview(stdout);
+	return end_output() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int print_help(void)
 {
-	fputs(current->help, stdout);
-	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
-static int print_version(void)
-{
-	printf("persist-reader %s (record format %d)\n", PERSIST_BPF_VERSION, PERSIST_ABI_VERSION);
-	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	print_help_text(stdout, current->help);
+	return end_output() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* ---- arguments --------------------------------------------------------------------------- */
 
-bool parse_number(const char *text, uint64_t *number)
+int take_count(const char *option, const char *text, uint64_t *number)
 {
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return !errno && !*end && *number;
+	return take_number(option, text, 1, UINT64_MAX, number);
 }
 
 /* Those of a record's time have the same form. */
@@ -109,16 +84,59 @@ static const struct reader_command *find_command(const char *name)
 	return NULL;
 }
 
+static int run_command(int argc, char **argv)
+{
+	current = find_command(argv[0]);
+	if (!current)
+		return usage_error("no such command", argv[0]);
+	command_line__set_command(current->name);
+	return current->run(argc, argv);
+}
+
+/* `help COMMAND` is `COMMAND --help`. */
+static int help(int argc, char **argv)
+{
+	static char option[] = "--help";
+
+	if (argc < 2)
+		return print_overview();
+	if (argc > 2)
+		return unexpected_argument(argv[2]);
+	return run_command(2, (char *[]){ argv[1], option, NULL });
+}
+
+static int run(int argc, char **argv)
+{
+	static const char letters[] = "+hV";
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+
+	switch (next_option(argc, argv, letters, options, NULL)) {
+	case 'h':
+		return print_overview();
+	case 'V':
+		print_version();
+		return end_output() ? EXIT_FAILURE : EXIT_SUCCESS;
+	case '?':
+		return EXIT_USAGE;
+	}
+	if (optind == argc) {
+		put_overview(stderr);
+		return EXIT_USAGE;
+	}
+	argc -= optind;
+	argv += optind;
+	optind = 0; /* The command begins with its own options. */
+	if (!strcmp(argv[0], "help"))
+		return help(argc, argv);
+	return run_command(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc < 2)
-		return usage_error("no command", NULL);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return print_overview();
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version"))
-		return print_version();
-	current = find_command(argv[1]);
-	if (!current)
-		return usage_error("no such command", argv[1]);
-	return current->run(argc - 1, argv + 1);
+	command_line__begin(PROGRAM_READER, argv[0]);
+	return run(argc, argv);
 }

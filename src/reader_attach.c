@@ -2,7 +2,6 @@
 /* `reader attach`: shows what persistent events have recorded, and record. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -26,9 +25,9 @@
 #define ITEMS_PER_CLOCK 1024
 
 static const char attach_help[] =
-	"usage: reader attach TARGET... [-f|--follow] [--json] [--raw] [--last N] [--since T]\n"
-	"                     [--until T] [--cpu LIST] [--count N] [--timeout S]\n"
-	"                     [--cursor-file F] [--root DIR]\n"
+	"usage: {reader} attach TARGET... [-f|--follow] [--json] [--raw] [--last N] [--since T]\n"
+	"           [--until T] [--cpu LIST] [--count N] [--timeout S]\n"
+	"           [--cursor-file F] [--root DIR]\n"
 	"\n"
 	"Shows what persistent events have recorded, oldest first; needs no privilege but to open\n"
 	"their pins.\n"
@@ -85,7 +84,7 @@ static int parse_options(int argc, char **argv, struct attach_options *options)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "fh", long_options, NULL)) != -1) {
+	while ((option = next_option(argc, argv, "fh", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			options->reader.follow = 1;
@@ -97,12 +96,13 @@ static int parse_options(int argc, char **argv, struct attach_options *options)
 			options->raw = true;
 			break;
 		case OPT_COUNT:
-			if (!parse_number(optarg, &options->count))
-				return usage_error("--count wants a positive number", optarg);
+			status = take_count("--count", optarg, &options->count);
+			if (status >= 0)
+				return status;
 			break;
 		case OPT_TIMEOUT:
 			if (!parse_seconds(optarg, &options->timeout_ns))
-				return usage_error("--timeout wants seconds", optarg);
+				return usage_error("--timeout wants seconds, not", optarg);
 			options->has_timeout = true;
 			break;
 		case OPT_CURSOR_FILE:
@@ -119,7 +119,7 @@ static int parse_options(int argc, char **argv, struct attach_options *options)
 	options->targets = argv + optind;
 	options->nr_targets = argc - optind;
 	if (!options->nr_targets)
-		return usage_error("attach: name at least one event", NULL);
+		return missing_argument("TARGET");
 	return selection__check(&options->reader);
 }
 

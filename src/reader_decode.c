@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `reader decode`: what the registers of a machine check mean, wherever they come from. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include "reader_command.h"
 
 static const char decode_help[] =
-	"usage: reader decode --status REGISTER [OPTION]...\n"
+	"usage: {reader} decode --status REGISTER [OPTION]...\n"
 	"\n"
 	"Says what the registers of a machine check mean, wherever they come from: a log, a photo of\n"
 	"a screen, another machine. Only what is given is taken into account.\n"
@@ -86,7 +85,8 @@ static uint64_t largest(enum mce_register reg)
 /* As many digits as the kernel and most others print of a register, in hexadecimal. */
 #define REGISTER_DIGITS 16
 
-static const char *parse_register(const char *text, uint64_t max, uint64_t *value)
+/* Returns 0, or -EINVAL for what is no number, -ERANGE, or -EDOM for one that lacks its 0x. */
+static int parse_register(const char *text, uint64_t max, uint64_t *value)
 {
 	static const char digits[] = "0123456789";
 	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -94,32 +94,38 @@ static const char *parse_register(const char *text, uint64_t max, uint64_t *valu
 
 	if (!is_hex && *text && !text[strspn(text, "0123456789abcdefABCDEF")] &&
 	    (text[strspn(text, digits)] || strlen(text) == REGISTER_DIGITS))
-		return "looks hexadecimal; write 0x in front of it";
+		return -EDOM;
 	if (!strchr(digits, *text) || !*text)
-		return "is not a number";
+		return -EINVAL;
 	errno = 0;
 	*value = strtoull(text, &end, is_hex ? 16 : 10);
 	if (*end || end == text)
-		return "is not a number";
-	if (errno || *value > max)
-		return "is too large";
-	return NULL;
+		return -EINVAL;
+	return errno || *value > max ? -ERANGE : 0;
 }
 
 static int set_register(struct mce_registers *registers, enum mce_register reg, const char *option,
 			const char *text)
 {
-	const char *problem;
-	char what[64];
-	uint64_t value;
+	uint64_t value, max = largest(reg);
+	char what[96];
 
-	problem = parse_register(text, largest(reg), &value);
-	if (problem) {
-		snprintf(what, sizeof(what), "--%s %s", option, problem);
-		return usage_error(what, text);
+	switch (parse_register(text, max, &value)) {
+	case 0:
+		mce_registers__set(registers, reg, value);
+		return -1;
+	case -EDOM:
+		snprintf(what, sizeof(what), "--%s wants 0x before a hexadecimal number, not",
+			 option);
+		break;
+	case -ERANGE:
+		snprintf(what, sizeof(what), "--%s wants a number from 0 to 0x%llx, not", option,
+			 (unsigned long long)max);
+		break;
+	default:
+		snprintf(what, sizeof(what), "--%s wants a number, not", option);
 	}
-	mce_registers__set(registers, reg, value);
-	return -1;
+	return usage_error(what, text);
 }
 
 static int set_vendor(struct mce_registers *registers, const char *text)
@@ -131,7 +137,7 @@ static int set_vendor(struct mce_registers *registers, const char *text)
 	if (mce_vendor__find(text, &vendor))
 		return usage_error(
 			"--vendor wants intel, amd, hygon, zhaoxin, centaur, what /proc/cpuinfo "
-			"shows as vendor_id, or the kernel's number",
+			"shows as vendor_id, or the kernel's number, not",
 			text);
 	mce_registers__set(registers, MCE_CPUVENDOR, vendor);
 	return -1;
@@ -142,7 +148,7 @@ static int parse_options(int argc, char **argv, struct decode_options *options)
 {
 	int option, index, status;
 
-	while ((option = getopt_long(argc, argv, "h", long_options, &index)) != -1) {
+	while ((option = next_option(argc, argv, "h", long_options, &index)) != -1) {
 		status = -1;
 		if (option == 'h')
 			return print_help();
@@ -154,15 +160,14 @@ static int parse_options(int argc, char **argv, struct decode_options *options)
 			status = set_register(&options->registers, option - OPT_REGISTER,
 					      long_options[index].name, optarg);
 		else
-			return usage_error("wrong usage", NULL);
+			return EXIT_USAGE; /* and a message was printed */
 		if (status >= 0)
 			return status;
 	}
 	if (optind < argc)
-		return usage_error("decode: takes no arguments", argv[optind]);
+		return unexpected_argument(argv[optind]);
 	if (!mce_registers__has(&options->registers, MCE_STATUS))
-		return usage_error("decode: --status is missing, the register that tells most",
-				   NULL);
+		return missing_argument("--status REGISTER");
 	return -1;
 }
 

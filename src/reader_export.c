@@ -2,7 +2,6 @@
 /* `reader export`: turns what persistent events have recorded into a format of other tools. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -26,8 +25,8 @@
 #define ITEMS_PER_CLOCK 1024
 
 static const char export_help[] =
-	"usage: reader export --to FORMAT [-o OUTPUT] [-f|--follow] [--last N] [--since T]\n"
-	"                     [--until T] [--cpu LIST] [--root DIR] TARGET...\n"
+	"usage: {reader} export --to FORMAT [-o OUTPUT] [-f|--follow] [--last N] [--since T]\n"
+	"           [--until T] [--cpu LIST] [--root DIR] TARGET...\n"
 	"\n"
 	"Writes what persistent events have recorded in a format that other tools read.\n"
 	"\n" TARGET_HELP "\n"
@@ -86,19 +85,18 @@ static int take_arguments(int argc, char **argv, struct export_options *options)
 	const struct export_format *format = options->format;
 
 	if (!format)
-		return usage_error("export: name a format with --to", NULL);
+		return missing_argument("--to FORMAT");
 	if (format->takes_file) {
 		/* Or it is behind -o, as with the others. */
 		if (!options->output && optind == argc)
-			return usage_error("export: name the file to write, before the events",
-					   NULL);
+			return missing_argument("the file to write, before the events,");
 		if (!options->output)
 			options->output = argv[optind++];
 	}
 	options->targets = argv + optind;
 	options->nr_targets = argc - optind;
 	if (!options->nr_targets && !format->is_wanted)
-		return usage_error("export: name at least one event", NULL);
+		return missing_argument("TARGET");
 	return selection__check(&options->reader);
 }
 
@@ -110,12 +108,12 @@ static int parse_options(int argc, char **argv, struct export_options *options)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "fho:", long_options, NULL)) != -1) {
+	while ((option = next_option(argc, argv, "fho:", long_options, NULL)) != -1) {
 		switch (option) {
 		case OPT_TO:
 			options->format = find_format(optarg);
 			if (!options->format)
-				return usage_error("--to: no such format", optarg);
+				return usage_error("--to: there is no format", optarg);
 			break;
 		case 'o':
 			options->output = optarg;
@@ -166,8 +164,8 @@ static int add_wanted(struct export *export)
 		return err;
 	log_error(&log_to_stderr,
 		  "%s: there is no event for the format %s; name others behind the file, or record "
-		  "some with: loader start",
-		  root ? root : PERSIST_DEFAULT_ROOT, export->format->name);
+		  "some: %s start",
+		  root ? root : PERSIST_DEFAULT_ROOT, export->format->name, program_name__loader());
 	return -ENOENT;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `reader list`: the events of a tree. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "time_spec.h"
 
 static const char list_help[] =
-	"usage: reader list [--json] [--root DIR]\n"
+	"usage: {reader} list [--json] [--root DIR]\n"
 	"\n"
 	"Lists the events of a tree, with their counters.\n"
 	"\n"
@@ -108,7 +107,7 @@ static int run(int argc, char **argv)
 	bool json = false;
 	int option, nr, err;
 
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((option = next_option(argc, argv, "h", long_options, NULL)) != -1) {
 		switch (option) {
 		case OPT_JSON:
 			json = true;
@@ -119,11 +118,11 @@ static int run(int argc, char **argv)
 		case 'h':
 			return print_help();
 		default:
-			return usage_error("wrong usage", NULL);
+			return EXIT_USAGE; /* and a message was printed */
 		}
 	}
 	if (optind < argc)
-		return usage_error("list: takes no arguments", argv[optind]);
+		return unexpected_argument(argv[optind]);
 	nr = persist_list_events(root, print_log_message, NULL, &infos);
 	if (nr < 0)
 		return EXIT_FAILURE;

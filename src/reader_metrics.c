@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `reader metrics`: counters of the events for Prometheus and whoever else reads its formats. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "selection.h"
 
 static const char metrics_help[] =
-	"usage: reader metrics [--format FORMAT] [--output FILE | --listen ADDR:PORT] [--root DIR]\n"
+	"usage: {reader} metrics [--format FORMAT] [--output FILE | --listen ADDR:PORT] [--root DIR]\n"
 	"\n"
 	"Prints what is counted about the events of a tree, as metrics for Prometheus.\n"
 	"\n"
@@ -75,7 +74,7 @@ static int parse_options(int argc, char **argv, struct metrics_options *options)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((option = next_option(argc, argv, "h", long_options, NULL)) != -1) {
 		switch (option) {
 		case OPT_OUTPUT:
 			options->output = optarg;
@@ -85,7 +84,7 @@ static int parse_options(int argc, char **argv, struct metrics_options *options)
 			break;
 		case OPT_FORMAT:
 			if (!parse_format(optarg, options))
-				return usage_error("--format wants openmetrics or prometheus",
+				return usage_error("--format wants openmetrics or prometheus, not",
 						   optarg);
 			break;
 		case OPT_ROOT:
@@ -94,11 +93,11 @@ static int parse_options(int argc, char **argv, struct metrics_options *options)
 		case 'h':
 			return print_help();
 		default:
-			return usage_error("wrong usage", NULL);
+			return EXIT_USAGE; /* and a message was printed */
 		}
 	}
 	if (optind < argc)
-		return usage_error("metrics: takes no arguments", argv[optind]);
+		return unexpected_argument(argv[optind]);
 	if (options->listen && (options->output || options->has_format))
 		return usage_error("--listen goes with neither --output nor --format", NULL);
 	if (options->output && !options->has_format)

@@ -2,7 +2,6 @@
 /* `reader perf`: runs perf so that it finds persistent events. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -28,13 +27,13 @@
 #define PERF_USAGE 129
 
 static const char perf_help[] =
-	"usage: reader perf [--root DIR] [--library FILE] [--] PERF ARGUMENT...\n"
+	"usage: {reader} perf [--root DIR] [--library FILE] [--] PERF ARGUMENT...\n"
 	"\n"
 	"Runs perf so that it finds the persistent events as persistent/NAME/, with what they have\n"
 	"recorded so far, then with what comes:\n"
 	"\n"
-	"    reader perf -- perf list persistent\n"
-	"    reader perf -- perf record -e persistent/mce_record/ sleep 10\n"
+	"    {reader} perf -- perf list persistent\n"
+	"    {reader} perf -- perf record -e persistent/mce_record/ sleep 10\n"
 	"\n"
 	"PERF is the program \"perf\" or a path of one. Other events are perf's own, as ever.\n"
 	"\n"
@@ -71,7 +70,7 @@ static int parse_options(int argc, char **argv, struct perf_options *options)
 	int option;
 
 	/* What stands behind "perf" is perf's. */
-	while ((option = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {
+	while ((option = next_option(argc, argv, "+h", long_options, NULL)) != -1) {
 		switch (option) {
 		case OPT_ROOT:
 			options->root = optarg;
@@ -82,12 +81,12 @@ static int parse_options(int argc, char **argv, struct perf_options *options)
 		case 'h':
 			return print_help();
 		default:
-			return usage_error("wrong usage", NULL);
+			return EXIT_USAGE; /* and a message was printed */
 		}
 	}
 	options->command = argv + optind;
 	if (optind == argc)
-		return usage_error("perf: name the perf to be run", NULL);
+		return missing_argument("PERF");
 	return -1;
 }
 
@@ -268,6 +267,7 @@ static int set_environment(const struct perf_options *options, const struct perf
 	      (before && setenv(PERF_PRELOAD_BEFORE, before, 1)) ||
 	      (is_live(options) && setenv(PERF_PRELOAD_LIVE, "1", 1)) ||
 	      (run->is_script && setenv(PERF_PRELOAD_BY_SCRIPT, "1", 1)) ||
+	      setenv(PERF_PRELOAD_READER, program_invocation_name, 1) ||
 	      setenv("LD_PRELOAD", preload, 1);
 	free(preload);
 	return err ? -ENOMEM : 0;
@@ -462,10 +462,11 @@ static void explain_unknown_events(const struct perf_options *options, const str
 				continue;
 			len = strcspn(name, "/,=");
 			if (!has_event(run, name, len))
-				log_error(&log_to_stderr,
-					  "%s: there is no persistent event \"%.*s\"; reader list "
-					  "shows those there are",
-					  options->root, (int)len, name);
+				log_error(
+					&log_to_stderr,
+					"%s: there is no persistent event \"%.*s\"; %s list shows "
+					"those there are",
+					options->root, (int)len, name, program_name__reader());
 		}
 }
 
@@ -478,9 +479,9 @@ static void explain_failure(const struct perf_options *options, const struct per
 				&log_to_stderr,
 				"%s: perf up to 6.3 does not take this as the name of a persistent "
 				"event and of a tracepoint at once; record it under another name "
-				"(loader add %s:%s/name=.../)",
-				run->named[i].meta.name, run->named[i].meta.system,
-				run->named[i].meta.tracepoint);
+				"(%s add %s:%s/name=.../)",
+				run->named[i].meta.name, program_name__loader(),
+				run->named[i].meta.system, run->named[i].meta.tracepoint);
 }
 
 /* Returns the exit status. */
@@ -517,10 +518,10 @@ static int prepare(struct perf_options *options, struct perf_run *run)
 		err = errno;
 		log_error(&log_to_stderr,
 			  err == ENOENT ? "%s: %s; perf comes with the package linux-perf or perf, "
-					  "and its whole command line stands behind --: reader "
-					  "perf -- perf record ..."
+					  "and its whole command line stands behind --: %s perf "
+					  "-- perf record ..."
 					: "%s: %s",
-			  options->command[0], strerror(err));
+			  options->command[0], strerror(err), program_name__reader());
 		return exit_status_of_exec(-err);
 	}
 	if (perf_program__check(run->program, &run->is_script, &log_to_stderr))

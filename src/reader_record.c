@@ -2,7 +2,6 @@
 /* `reader record`: writes what persistent events record into a file of perf. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -31,9 +30,9 @@
 #define LAST_RECORDS_NSEC (20 * NSEC_PER_MSEC)
 
 static const char record_help[] =
-	"usage: reader record -e EVENT [-e EVENT]... [-a] [-C LIST] [-o FILE] [-q]\n"
-	"                     [--no-history] [--last N] [--since T] [--until T] [--root DIR]\n"
-	"                     [[--] COMMAND [ARG]...]\n"
+	"usage: {reader} record -e EVENT [-e EVENT]... [-a] [-C LIST] [-o FILE] [-q]\n"
+	"           [--no-history] [--last N] [--since T] [--until T] [--root DIR]\n"
+	"           [[--] COMMAND [ARG]...]\n"
 	"\n"
 	"Writes a perf.data file for perf script, perf report and perf's other commands: what the\n"
 	"buffers hold, and what comes until COMMAND ends or, without one, until interrupted.\n"
@@ -118,13 +117,13 @@ static int parse_options(int argc, char **argv, struct record_options *options)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "+e:o:aC:qh", long_options, NULL)) != -1) {
+	while ((option = next_option(argc, argv, "+e:o:aC:qh", long_options, NULL)) != -1) {
 		status = take_option(options, option);
 		if (status >= 0)
 			return status;
 	}
 	if (!options->events.nr)
-		return usage_error("record: name at least one event, with -e", NULL);
+		return missing_argument("-e EVENT");
 	options->command = argv + optind;
 	if (!options->output)
 		options->output = default_output();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `reader summary`: how many hardware errors there were, and where. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #define DEFAULT_TOP 10
 
 static const char summary_help[] =
-	"usage: reader summary [TARGET...] [--json] [--top N | --all] [--root DIR]\n"
+	"usage: {reader} summary [TARGET...] [--json] [--top N | --all] [--root DIR]\n"
 	"\n"
 	"Shows how many hardware errors there were since the loader attached to their events, by\n"
 	"DIMM, bank or device, by severity and kind, and the worst pages of memory; and what these\n"
@@ -59,16 +58,17 @@ struct summary_options {
 /* Returns -1 to go on, or the status with which to exit. */
 static int parse_options(int argc, char **argv, struct summary_options *options)
 {
-	int option;
+	int option, status;
 
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	while ((option = next_option(argc, argv, "h", long_options, NULL)) != -1) {
 		switch (option) {
 		case OPT_JSON:
 			options->json = true;
 			break;
 		case OPT_TOP:
-			if (!parse_number(optarg, &options->top))
-				return usage_error("--top wants a positive number", optarg);
+			status = take_count("--top", optarg, &options->top);
+			if (status >= 0)
+				return status;
 			break;
 		case OPT_ALL:
 			options->top = SIZE_MAX;
@@ -79,7 +79,7 @@ static int parse_options(int argc, char **argv, struct summary_options *options)
 		case 'h':
 			return print_help();
 		default:
-			return usage_error("wrong usage", NULL);
+			return EXIT_USAGE; /* and a message was printed */
 		}
 	}
 	options->targets = argv + optind;
@@ -152,7 +152,8 @@ static void explain(const char *target, int err)
 {
 	if (err == -ENOENT)
 		log_error(&log_to_stderr,
-			  "%s: there is no such event; reader list shows those there are", target);
+			  "%s: there is no such event; %s list shows those there are", target,
+			  program_name__reader());
 	else if (err == -ENODATA)
 		log_error(
 			&log_to_stderr,

@@ -2,7 +2,6 @@
 /* `reader top`: events counted by what their records have in common, as a live view. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
@@ -38,9 +37,9 @@
 #define READ_NSEC (40 * NSEC_PER_MSEC)
 
 static const char top_help[] =
-	"usage: reader top [-e TARGET[,TARGET...]]... [-s|--sort KEY[,KEY...]] [-d|--delay S]\n"
-	"                  [-E|--entries N] [--order ORDER] [--stdio] [--last N] [--since T]\n"
-	"                  [--until T] [-C|--cpu LIST] [--root DIR]\n"
+	"usage: {reader} top [-e TARGET[,TARGET...]]... [-s|--sort KEY[,KEY...]] [-d|--delay S]\n"
+	"           [-E|--entries N] [--order ORDER] [--stdio] [--last N] [--since T]\n"
+	"           [--until T] [-C|--cpu LIST] [--root DIR]\n"
 	"\n"
 	"Shows live which threads, CPUs or values events come from: rates and totals, with what was\n"
 	"recorded before, and how much is missing. Press h for the keys.\n"
@@ -119,15 +118,13 @@ static int parse_option(int option, struct top_options *options)
 	case 'd':
 		if (!parse_seconds(optarg, &options->delay_ns) ||
 		    options->delay_ns < SHORTEST_DELAY_NSEC)
-			return usage_error("--delay wants seconds, at least 0.1", optarg);
+			return usage_error("--delay wants seconds, at least 0.1, not", optarg);
 		return -1;
 	case 'E':
-		if (!parse_number(optarg, &options->entries))
-			return usage_error("--entries wants a positive number", optarg);
-		return -1;
+		return take_count("--entries", optarg, &options->entries);
 	case OPT_ORDER:
 		if (!parse_order(optarg, &options->order))
-			return usage_error("--order wants rate or total", optarg);
+			return usage_error("--order wants rate or total, not", optarg);
 		return -1;
 	default:
 		return selection__parse(&options->reader, option == 'C' ? OPT_CPU : option, optarg);
@@ -139,7 +136,7 @@ static int parse_options(int argc, char **argv, struct top_options *options)
 {
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "e:s:d:E:C:h", long_options, NULL)) != -1) {
+	while ((option = next_option(argc, argv, "e:s:d:E:C:h", long_options, NULL)) != -1) {
 		if (option == 'h')
 			return print_help();
 		if (option == OPT_STDIO) {

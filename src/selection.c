@@ -32,12 +32,10 @@ int selection__parse(struct persist_reader_options *options, int option, const c
 {
 	switch (option) {
 	case OPT_LAST:
-		if (!parse_number(argument, &options->last))
-			return usage_error("--last wants a positive number", argument);
-		return -1;
+		return take_count("--last", argument, &options->last);
 	case OPT_SINCE:
 		if (!parse_time(argument, &options->since_ns))
-			return usage_error("--since wants a time " TIME_FORMS, argument);
+			return usage_error("--since wants a time " TIME_FORMS ", not", argument);
 		if (options->since_ns > boottime_now())
 			log_warn(&log_to_stderr,
 				 "--since %s: in the future; what was recorded until now is older",
@@ -45,7 +43,7 @@ int selection__parse(struct persist_reader_options *options, int option, const c
 		return -1;
 	case OPT_UNTIL:
 		if (!parse_time(argument, &options->until_ns))
-			return usage_error("--until wants a time " TIME_FORMS, argument);
+			return usage_error("--until wants a time " TIME_FORMS ", not", argument);
 		/* A time before the machine was booted: 0 would be no limit. */
 		if (!options->until_ns)
 			options->until_ns = 1;
@@ -57,7 +55,7 @@ int selection__parse(struct persist_reader_options *options, int option, const c
 		options->root = argument;
 		return -1;
 	default:
-		return usage_error("wrong usage", NULL);
+		return EXIT_USAGE; /* and a message was printed */
 	}
 }
 
@@ -66,7 +64,7 @@ int selection__check(const struct persist_reader_options *options)
 	struct cpu_list cpus;
 
 	if (options->cpus && cpu_list__parse(&cpus, options->cpus))
-		return usage_error("--cpu: not a list of CPUs such as 0-3,8", options->cpus);
+		return usage_error("--cpu wants a list of CPUs such as 0-3,8, not", options->cpus);
 	if (options->until_ns && options->since_ns > options->until_ns)
 		return usage_error("--since is after --until", NULL);
 	return -1;

@@ -33,7 +33,7 @@ int target_list__add(struct target_list *list, const char *text)
 		size_t size = strcspn(target, separators);
 
 		if (!size)
-			return usage_error("not a list of events", text);
+			return usage_error("not a list of events:", text);
 		if (add_one(list, target, size)) {
 			log_error(&log_to_stderr, "cannot start: %s", strerror(ENOMEM));
 			return EXIT_FAILURE;

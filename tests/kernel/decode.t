@@ -17,7 +17,7 @@ decodes() {
 # refuses EXTENDED-REGULAR-EXPRESSION ARGUMENT...: wrong usage, on standard error alone
 refuses() {
 	run "$READER" decode "${@:2}"
-	[ "$status" = 2 ] && [ -z "$out" ] && grep -qE -- "^reader: error: $1" <<< "$err"
+	[ "$status" = 2 ] && [ -z "$out" ] && grep -qE -- "^reader decode: $1; " <<< "$err"
 	report $? "refused: decode ${*:2}" || diag "$status: $out$err"
 }
 
@@ -80,29 +80,29 @@ ok "and the registers, exactly" grep -q \
 	<<< "$out"
 is "$(wc -l <<< "$out")" 1 "in one line"
 
-refuses "decode: --status is missing"
-refuses "decode: --status is missing" --addr 0x1000
-refuses "decode: takes no arguments: 0x1" --status 1 0x1
-refuses "--status looks hexadecimal; write 0x in front of it: be00000000000135" \
+refuses "--status REGISTER is missing"
+refuses "--status REGISTER is missing" --addr 0x1000
+refuses "unexpected argument '0x1'" --status 1 0x1
+refuses "--status wants 0x before a hexadecimal number, not 'be00000000000135'" \
 	--status be00000000000135
-refuses "--status looks hexadecimal; write 0x in front of it: 8800000000000151" \
+refuses "--status wants 0x before a hexadecimal number, not '8800000000000151'" \
 	--status 8800000000000151
-refuses "--status is not a number: 0x" --status 0x
-refuses "--status is not a number: " --status ""
-refuses "--status is not a number: -1" --status -1
-refuses "--status is not a number: 12 34" --status "12 34"
-refuses "--status is too large: 0x1be00000000000135" --status 0x1be00000000000135
-refuses "--bank is too large: 256" --status 1 --bank 256
-refuses "--cpu is too large: 4294967296" --status 1 --cpu 4294967296
-refuses "--vendor wants intel, amd, hygon, zhaoxin, centaur, what /proc/cpuinfo shows as vendor_id, or the kernel's number: nobody" \
+refuses "--status wants a number, not '0x'" --status 0x
+refuses "--status wants a number, not ''" --status ""
+refuses "--status wants a number, not '-1'" --status -1
+refuses "--status wants a number, not '12 34'" --status "12 34"
+refuses "--status wants a number from 0 to 0xffffffffffffffff, not '0x1be00000000000135'" --status 0x1be00000000000135
+refuses "--bank wants a number from 0 to 0xff, not '256'" --status 1 --bank 256
+refuses "--cpu wants a number from 0 to 0xffffffff, not '4294967296'" --status 1 --cpu 4294967296
+refuses "--vendor wants intel, amd, hygon, zhaoxin, centaur, what /proc/cpuinfo shows as vendor_id, or the kernel's number, not 'nobody'" \
 	--status 1 --vendor nobody
-refuses "--vendor is too large: 256" --status 1 --vendor 256
-refuses "wrong usage" --status 1 --nonsense
-refuses "wrong usage" --status
+refuses "--vendor wants a number from 0 to 0xff, not '256'" --status 1 --vendor 256
+refuses "unknown option '--nonsense'" --status 1 --nonsense
+refuses "option '--status' wants an argument" --status
 
 run "$READER" decode --help
 is "$status" 0 "--help succeeds"
-ok "and is a help text" grep -q "^usage: reader decode --status REGISTER" <<< "$out"
+ok "and is a help text" grep -q "^usage: .*/reader decode --status REGISTER" <<< "$out"
 "$READER" decode --status 1 > /dev/full 2> "$TMP/err"
 is "$?" 1 "what cannot be written is a failure"
 ok "that is told" grep -q "^reader: error: standard output: No space left on device" "$TMP/err"

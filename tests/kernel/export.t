@@ -145,11 +145,11 @@ is "$(babeltrace2 "$TMP/lossy.ctf" -c sink.text.details -p compact=true,with-met
 
 # ---- what cannot be ----------------------------------------------------------------------------------
 
-fails 2 "name a format with --to" "$READER" export both
-fails 2 "no such format: xml" "$READER" export --to xml both
-fails 2 "at least one event" "$READER" export --to ctf -o "$TMP/none"
-fails 2 "positive number" "$READER" export --to chrome --last x both
-fails 2 "unrecognized option" "$READER" export --to chrome --json both
+fails 2 "--to FORMAT is missing" "$READER" export both
+fails 2 "there is no format 'xml'" "$READER" export --to xml both
+fails 2 "TARGET is missing" "$READER" export --to ctf -o "$TMP/none"
+fails 2 "whole number from 1 to" "$READER" export --to chrome --last x both
+fails 2 "unknown option" "$READER" export --to chrome --json both
 fails 1 "nosuch: there is no such event; reader list" "$READER" export --to ctf -o "$TMP/none" nosuch
 fails 1 "nosuch: there is no such event" "$READER" export --to chrome -o "$TMP/none" both nosuch
 not_ok "which leaves no output behind" test -e "$TMP/none"

@@ -143,11 +143,11 @@ fails 1 "no event has a field \"bank\": $NUMBERED has __syscall_nr timer_id" --s
 fails 2 "\"bank\" is none of comm, pid, tid, cpu, event, field:NAME" -s comm,bank
 fails 2 "\"\" is none of" -s ""
 fails 2 "more than 8 parts" -s cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu
-fails 2 "--delay wants seconds, at least 0.1: 0" -d 0
-fails 2 "--entries wants a positive number: x" -E x
-fails 2 "--order wants rate or total: none" --order none
+fails 2 "--delay wants seconds, at least 0.1, not '0'" -d 0
+fails 2 "--entries wants a whole number from 1 to .*, not 'x'" -E x
+fails 2 "--order wants rate or total, not 'none'" --order none
 fails 2 "not a list of CPUs" -C x
-fails 2 "not a list of events: small," -e small,
+fails 2 "not a list of events: 'small,'" -e small,
 fails 1 "not a terminal; --stdio" -e $NUMBERED
 fails 1 "there is no tree" --stdio --root /sys/fs/bpf/nosuch
 PUBLIC_READER=$(public_copy "$READER")

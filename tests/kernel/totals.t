@@ -234,16 +234,16 @@ usage() {
 	like "$err" "$2" "says what is wrong"
 }
 
-usage 2 "positive number" --top 0
-usage 2 "positive number" --top x
-usage 2 "unrecognized option" --frobnicate
-usage 2 "requires an argument" --root
+usage 2 "whole number from 1 to" --top 0
+usage 2 "whole number from 1 to" --top x
+usage 2 "unknown option" --frobnicate
+usage 2 "wants an argument" --root
 usage 1 "nosuch: there is no such event" nosuch
 usage 1 "not the name or path" ""
 usage 1 "no tree of persistent events" --root /sys/fs/bpf/nothing
 usage 1 "not on a BPF file system" --root /tmp
 run_ok "summary --help" "$READER" summary --help
-like "$out" "^usage: reader summary" "shows the usage"
+like "$out" "^usage: .*reader summary" "shows the usage"
 run sh -c "'$READER' summary --json > /dev/full"
 is "$status" 1 "a full disk is an error"
 like "$err" "No space left" "that is named"

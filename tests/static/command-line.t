@@ -52,13 +52,6 @@ complete_words() { # WORD...
 	printf '%s\n' "${COMPREPLY[@]}"
 }
 
-options_of_help() { # PROGRAM COMMAND
-	case $1 in
-	*/loader) _persist_options "$1" "$2" ;;
-	*) "$1" "$2" --help | long_options ;;
-	esac
-}
-
 # getopt_long(3) takes the beginning of a longer option for that one.
 is_abbreviation() { # OPTION, of the command with $options
 	! grep -qx -- "$1" <<< "$options" && grep -qx -- "$1..*" <<< "$options"
@@ -75,12 +68,12 @@ taken_options() { # PROGRAM COMMAND OPTION...
 		*,--help) echo "$option" ;;
 		*/loader,*)
 			message=$("$1" "$2" --root "$root" "$option" ${argument[$option]-} 2>&1 < /dev/null)
-			grep -qE 'there (is|are) no options? ' <<< "$message" || echo "$option"
+			grep -q ': unknown option' <<< "$message" || echo "$option"
 			;;
 		# For an option with an argument "--help" is one, perhaps the name of an output.
 		*) is_abbreviation "$option" ||
 			(cd "$root" && "$1" "$2" "$option" --help 2>&1 < /dev/null) |
-			grep -q 'unrecognized option' || echo "$option" ;;
+			grep -q ': unknown option' || echo "$option" ;;
 		esac
 	done
 }
@@ -102,7 +95,7 @@ for program in "$(realpath "$BUILD/loader")" "$(realpath "$BUILD/reader")"; do
 	same "$all" "$(introduced_options $page; named_options < $page | grep -xF -e "${all// /$'\n'}")" \
 		"$name: options of --help and man page"
 	for command in $commands; do
-		options=$(options_of_help "$program" "$command" | sort -u)
+		options=$("$program" "$command" --help | long_options | sort -u)
 		same "$options" "$(complete_words "$program" "$command" --)" \
 			"$name $command: options of --help and completion"
 		# shellcheck disable=SC2046 # words
@@ -130,4 +123,143 @@ same "ras:mc_event ras:arm_event" "$(complete_words "$BUILD/loader" start -e ra)
 same "mc_event arm_event" "$(complete_words "$BUILD/loader" add ras :)" \
 	"behind the colon only what follows it"
 same mc_event "$(complete_words "$BUILD/loader" start -e ras : mc)" "and by its beginning"
+
+# ---- wrong usage: one style ----------------------------------------------------------------------
+
+# As ok of tests/kernel/lib.sh
+ok() { # DESCRIPTION COMMAND...
+	number=$((number + 1))
+	if "${@:2}"; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+		sed 's/^/# /' "$root/out" "$root/err"
+	fi
+}
+
+# Its output goes to files.
+run() { # COMMAND...
+	"$@" > "$root/out" 2> "$root/err" < /dev/null
+	status=$?
+}
+
+says() { # STATUS STDOUT STDERR, extended regular expressions for the whole of each; "" is nothing
+	[ $status = "$1" ] && is_whole "$2" "$root/out" && is_whole "$3" "$root/err"
+}
+
+is_whole() { # PATTERN FILE
+	if [ -z "$1" ]; then
+		[ ! -s "$2" ]
+	else
+		[ "$(wc -l < "$2")" = 1 ] && grep -qxE -- "$1" "$2"
+	fi
+}
+
+# refuses MESSAGE ARGUMENT...: as wrong usage of $program, and does nothing
+refuses() {
+	local about=$name
+
+	[ -n "$command" ] && about+=" $command"
+	run "$program" $command "${@:2}"
+	ok "$about ${*:2}: $1" says 2 "" \
+		"$about: $1; $program${command:+ $command} --help lists the (options|commands)"
+}
+
+with_argument() { # of the help in file $root/help
+	grep -oE -- '--[a-z][a-z-]* [A-Z]' "$root/help" | cut -d' ' -f1 | sort -u
+}
+
+number_options='--last --count --entries --top'
+for program in "$(realpath "$BUILD/loader")" "$(realpath "$BUILD/reader")"; do
+	name=${program##*/} command=
+	refuses "unknown option '--frob'" --frob
+	refuses "unknown option '-%'" -%
+	refuses "no such command 'frob'" frob
+	refuses "no such command ''" ""
+	refuses "no such command 'frob'" help frob
+	run "$program"
+	ok "$name without a command shows its usage on stderr" test $status = 2 -a ! -s "$root/out"
+	"$program" --help > "$root/overview"
+	ok "the same as --help" cmp -s "$root/err" "$root/overview"
+	run "$program" --version
+	ok "$name --version" says 0 "persist-$name \\(persist-bpf\\) [0-9.]+, record format [0-9]+" ""
+	run "$program" help
+	ok "$name help" test $status = 0 -a ! -s "$root/err"
+	for command in $(_persist_commands "$program"); do
+		run "$program" "$command" --help
+		ok "$name $command --help succeeds" test $status = 0 -a -s "$root/out" -a ! -s "$root/err"
+		cp "$root/out" "$root/help"
+		ok "it says how $command is used" grep -q "^usage: $program $command\\( \\|$\\)" "$root/help"
+		run "$program" help "$command"
+		ok "$name help $command is the same" cmp -s "$root/out" "$root/help"
+		refuses "unknown option '--frob'" --frob
+		refuses "unknown option '--frob'" --frob=1
+		refuses "unknown option '-%'" -%
+		refuses "option '--help' takes no argument, but has 'x'" --help=x
+		for option in $(with_argument); do
+			refuses "option '$option' wants an argument" "$option"
+			[[ " $number_options " == *" $option "* ]] || continue
+			for value in 0 -1 x 1x "" 99999999999999999999999; do
+				refuses "$option wants a whole number from 1 to 18446744073709551615, not '$value'" \
+					"$option" "$value"
+			done
+		done
+		case $name,$command in
+		loader,stop | loader,list | loader,probe | loader,start | reader,list | reader,metrics | reader,decode)
+			refuses "unexpected argument 'frob'" frob ;;
+		loader,add) refuses "SPEC is missing" ;;
+		loader,run) refuses "-e SPEC is missing" ;;
+		loader,status) refuses "unexpected argument 'b'" a b ;;
+		loader,*) refuses "NAME is missing" ;;
+		reader,attach) refuses "TARGET is missing" ;;
+		reader,export) refuses "--to FORMAT is missing" ;;
+		reader,record) refuses "-e EVENT is missing" ;;
+		reader,perf) refuses "PERF is missing" ;;
+		esac
+	done
+done
+command=top refuses "option '--s' can be --since or --sort or --stdio" --s
+command=attach refuses "option '--c' can be --cpu or --count or --cursor-file" --c=1
+
+# ---- names ---------------------------------------------------------------------------------------
+
+# Where what is typed is found, the names of messages are what works there.
+install_as() { # DIRECTORY LOADER READER
+	mkdir -p "$root/$1"
+	[ -z "$2" ] || ln -s "$(realpath "$BUILD/loader")" "$root/$1/$2"
+	ln -s "$(realpath "$BUILD/reader")" "$root/$1/$3"
+}
+
+# remedy_of DIRECTORY COMMAND...: what the last message tells to run
+remedy_of() {
+	(cd "$root/$1" && PATH=$root/bin:$PATH "${@:2}" 2>&1 > /dev/null | sed -n 's/.*run: //p')
+}
+
+install_as bin persist-loader persist-reader
+install_as tree loader reader
+install_as alone "" reader
+install_as "my tree" loader reader
+install_as renamed "" show-events
+nothing="list --root $root/nothing"
+# shellcheck disable=SC2086 # words
+while IFS='|' read -r directory typed expected; do
+	same "$expected start" "$(remedy_of "$directory" "$typed" $nothing)" \
+		"called as $typed it names $expected"
+done << END
+.|persist-reader|persist-loader
+tree|./reader|./loader
+.|tree/reader|tree/loader
+.|$root/bin/persist-reader|$root/bin/persist-loader
+alone|./reader|persist-loader
+renamed|./show-events|persist-loader
+.|my tree/reader|'my tree/loader'
+END
+run "$root/my tree/reader" list x
+ok "a name with a blank is quoted" says 2 "" \
+	"reader list: unexpected argument 'x'; '$root/my tree/reader' list --help lists the options"
+run bash -c "$(sed 's/.*; //; s/ lists the options$//' "$root/err")"
+ok "and what is pasted works" test $status = 0 -a -s "$root/out"
+run bash -c 'exec -a "" "$0" list x' "$root/tree/reader"
+ok "without a name it has the installed one" says 2 "" \
+	"persist-reader list: unexpected argument 'x'; persist-reader list --help lists the options"
 echo "1..$number"
