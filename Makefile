@@ -74,8 +74,8 @@ READER_MAIN := reader.c selection.c target_list.c $(notdir $(wildcard src/reader
 PRELOAD_MAIN := $(patsubst src/%,%,$(wildcard src/perf_preload/*.c))
 READER_PARTS := program_path.c stop_signal.c workload.c $(filter-out $(PRELOAD_MAIN),$(patsubst src/%,%,$(wildcard src/*/*.c)))
 READER_SOURCES := $(READER_MAIN) $(READER_PARTS)
-COMMAND_SOURCES := command_line.c cursor_file.c json_generator.c json_output.c json_string.c line_writer.c text_output.c \
-	write_all.c
+COMMAND_SOURCES := command_line.c cursor_file.c json_generator.c json_output.c json_string.c \
+	line_writer.c list_output.c text_output.c write_all.c
 LIBRARY_SOURCES := $(filter-out $(LOADER_SOURCES) $(READER_SOURCES) $(COMMAND_SOURCES), \
 	$(notdir $(wildcard src/*.c)))
 

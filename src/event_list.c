@@ -14,7 +14,6 @@
 #include "bpffs.h"
 #include "event_view.h"
 #include "pin_manager.h"
-#include "program_name.h"
 
 /* What else is in a root. */
 static bool is_reserved(const char *name)
@@ -106,9 +105,7 @@ static int check_root(const struct log *log, const char *root)
 	if (is_bpffs > 0)
 		return 0;
 	if (is_bpffs == -ENOENT)
-		log_error(log,
-			  "%s: there is no tree of persistent events; to make one, run: %s start",
-			  root, program_name__loader());
+		pin_tree__log_no_tree(log, root);
 	else if (is_bpffs < 0)
 		log_error(log, "%s: %s", root, strerror(-is_bpffs));
 	else

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "event_format.h"
+#include "event_spec.h"
 #include "json_generator.h"
 #include "json_text.h"
 #include "kernel_printf.h"
@@ -116,7 +117,6 @@ static int put_loss(struct json_output *output, const struct persist_event *even
 
 static void generate_info(struct json_generator *generator, const struct persist_event_info *info)
 {
-	static const char *const keeps[] = { "both", "oldest", "latest" };
 	const struct persist_meta *meta = &info->meta;
 	char attach_time[RFC3339_SIZE];
 
@@ -129,10 +129,12 @@ static void generate_info(struct json_generator *generator, const struct persist
 	json_generator__string(generator, "system", meta->system);
 	json_generator__string(generator, "tracepoint", meta->tracepoint);
 	json_generator__number(generator, "id", meta->event_id);
-	json_generator__string(generator, "keep", keeps[meta->keep]);
+	json_generator__string(generator, "keep", event_spec__keep_name(meta->keep));
 	json_generator__number(generator, "cpus", meta->nr_cpus);
 	json_generator__number(generator, "head_bytes", meta->head_bytes);
 	json_generator__number(generator, "tail_bytes", meta->tail_bytes);
+	json_generator__string(generator, "tail_type", event_spec__tail_type_name(meta->tail_type));
+	json_generator__number(generator, "wakeup_events", meta->wakeup_events);
 	json_generator__number(generator, "seen", info->seen);
 	json_generator__number(generator, "recorded", info->recorded);
 	json_generator__number(generator, "lost", info->lost);

@@ -17,6 +17,7 @@
 #include "command_line.h"
 #include "config_file.h"
 #include "event_spec.h"
+#include "list_output.h"
 #include "loader_options.h"
 #include "log.h"
 #include "persist_bpf.h"
@@ -322,8 +323,7 @@ static enum exit_status own(struct persist_tree *tree, const struct loader_optio
 
 static enum exit_status list(struct persist_tree *tree, const struct loader_options *options)
 {
-	return exit_status_of(
-		status_output__list(tree, &messages, root_of(options), options->json));
+	return exit_status_of(list_output__print(options->root, options->json));
 }
 
 static enum exit_status status(struct persist_tree *tree, const struct loader_options *options)
@@ -352,7 +352,9 @@ static const struct loader_command commands[] = {
 	{ "clear", "NAME...", "Give these events empty buffers, losing nothing that comes.", 0,
 	  "NAME", 1, SIZE_MAX, clear },
 	{ "stop", "", "End all events and remove the tree.", 0, NULL, 0, 0, stop },
-	{ "list", "[--json]", "List the events.", TAKES_JSON, NULL, 0, 0, list },
+	{ "list", "[--json]",
+	  "List the events, as the reader's list does: what is kept, and counters.", TAKES_JSON,
+	  NULL, 0, 0, list },
 	{ "status", "[NAME] [--json]", "Show policy, counters and memory of events.", TAKES_JSON,
 	  "NAME", 0, 1, status },
 	{ "probe", "[--json]", "Say what this kernel and machine can do.", TAKES_JSON, NULL, 0, 0,

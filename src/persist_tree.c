@@ -12,7 +12,6 @@
 #include "options.h"
 #include "persist_bpf.h"
 #include "persist_tree_internal.h"
-#include "program_name.h"
 
 struct persist_tree {
 	unsigned int users; /* the handle, and attached events, which come back to the tree */
@@ -145,8 +144,7 @@ static int lock_for_event(struct persist_tree *tree, const char *name)
 		return err;
 	err = lock(tree, false);
 	if (err == -ENOENT)
-		log_error(&tree->log, "%s: there are no persistent events; run: %s start",
-			  tree->pins.root, program_name__loader());
+		pin_tree__log_no_tree(&tree->log, tree->pins.root);
 	return err;
 }
 

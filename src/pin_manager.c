@@ -216,11 +216,21 @@ static const char *meta_error(int err)
 	}
 }
 
+void pin_tree__log_no_tree(const struct log *log, const char *root)
+{
+	char start[PROGRAM_COMMAND_SIZE];
+
+	log_error(log, "%s: there is no tree of persistent events; to make one, run: %s", root,
+		  program_name__command(start, PROGRAM_LOADER, "start", root));
+}
+
 void pin_tree__log_meta_error(const struct log *log, const char *root, const char *name, int err)
 {
+	char list[PROGRAM_COMMAND_SIZE];
+
 	if (err == -ENOENT)
-		log_error(log, "%s/%s: there is no such event; %s list shows those there are", root,
-			  name, program_name__loader());
+		log_error(log, "%s/%s: there is no such event; %s shows those there are", root,
+			  name, program_name__command(list, PROGRAM_LOADER, "list", root));
 	else
 		log_error(log, "%s/%s: %s", root, name, meta_error(err));
 }

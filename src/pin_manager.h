@@ -89,7 +89,10 @@ bool pin_tree__is_taken(const struct pin_tree *tree, const char *name);
  */
 int pin_tree__read_meta(const struct pin_tree *tree, const char *name, struct persist_meta *meta);
 
-/* Says that in words, as an error of the event @name below @root. */
+/* Says that there is no tree at @root, and what makes one. */
+void pin_tree__log_no_tree(const struct log *log, const char *root);
+
+/* Says what pin_tree__read_meta() has returned, as an error of the event @name below @root. */
 void pin_tree__log_meta_error(const struct log *log, const char *root, const char *name, int err);
 
 /*

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "persist_bpf.h"
+
 /* A message has other things to say as well: a longer name is not used. */
 #define NAME_SIZE 256
 
@@ -26,18 +28,18 @@ static const char *last_part(const char *path)
 }
 
 /* As a shell takes it. Returns false for what is too long, or is not worth its quoting. */
-static bool set_name(enum program program, const char *path)
+static bool quote(char *text, size_t size, const char *word)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 				    "/._-+:@%,=";
-	size_t len = strlen(path);
+	size_t len = strlen(word);
 
-	if (len + sizeof("''") > NAME_SIZE || strchr(path, '\''))
+	if (len + sizeof("''") > size || strchr(word, '\''))
 		return false;
-	if (strspn(path, plain) == len)
-		snprintf(names[program], NAME_SIZE, "%s", path);
+	if (strspn(word, plain) == len)
+		snprintf(text, size, "%s", word);
 	else
-		snprintf(names[program], NAME_SIZE, "'%s'", path);
+		snprintf(text, size, "'%s'", word);
 	return true;
 }
 
@@ -48,7 +50,7 @@ void program_name__set(enum program program, const char *argv0)
 	char sibling[NAME_SIZE];
 
 	snprintf(short_name, sizeof(short_name), "%s", names[program]);
-	if (!argv0 || !*last_part(argv0) || !set_name(program, argv0))
+	if (!argv0 || !*last_part(argv0) || !quote(names[program], NAME_SIZE, argv0))
 		return;
 	snprintf(short_name, sizeof(short_name), "%s", last_part(argv0));
 	len = strlen(argv0);
@@ -57,7 +59,7 @@ void program_name__set(enum program program, const char *argv0)
 	snprintf(sibling, sizeof(sibling), "%.*s%s", (int)(len - word), argv0, words[other]);
 	/* A name without a place is looked for along PATH, by the shell. */
 	if (!strchr(sibling, '/') || !access(sibling, X_OK))
-		set_name(other, sibling);
+		quote(names[other], NAME_SIZE, sibling);
 }
 
 const char *program_name__loader(void)
@@ -68,6 +70,21 @@ const char *program_name__loader(void)
 const char *program_name__reader(void)
 {
 	return names[PROGRAM_READER];
+}
+
+const char *program_name__command(char text[PROGRAM_COMMAND_SIZE], enum program program,
+				  const char *command, const char *root)
+{
+	int len = snprintf(text, PROGRAM_COMMAND_SIZE, "%s %s", names[program], command);
+	static const char option[] = " --root ";
+
+	if (!root || !strcmp(root, PERSIST_DEFAULT_ROOT))
+		return text;
+	/* Only with its argument */
+	if (quote(text + len + sizeof(option) - 1, PROGRAM_COMMAND_SIZE - len - sizeof(option),
+		  root))
+		memcpy(text + len, option, sizeof(option) - 1);
+	return text;
 }
 
 const char *program_name__short(void)

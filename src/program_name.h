@@ -29,6 +29,21 @@ void program_name__set(enum program program, const char *argv0);
 const char *program_name__loader(void);
 const char *program_name__reader(void);
 
+/* Longer than a message. */
+#define PROGRAM_COMMAND_SIZE 1024
+
+/**
+ * program_name__command() - a command of one of the programs, to be typed
+ * @text:    set
+ * @program: which
+ * @command: "start"
+ * @root:    the tree that it is about: with --root, unless it is the default one or NULL
+ *
+ * Return: @text.
+ */
+const char *program_name__command(char text[PROGRAM_COMMAND_SIZE], enum program program,
+				  const char *command, const char *root);
+
 /* The last part of the name that was set: what this program's own messages begin with. */
 const char *program_name__short(void);
 

@@ -149,6 +149,7 @@ static int add_wanted(struct export *export)
 	const char *root = export->options->reader.root;
 	struct persist_event_info *infos;
 	int nr, nr_added = 0, err = 0;
+	char start[PROGRAM_COMMAND_SIZE];
 
 	nr = persist_list_events(root, print_log_message, NULL, &infos);
 	if (nr < 0)
@@ -164,8 +165,9 @@ static int add_wanted(struct export *export)
 		return err;
 	log_error(&log_to_stderr,
 		  "%s: there is no event for the format %s; name others behind the file, or record "
-		  "some: %s start",
-		  root ? root : PERSIST_DEFAULT_ROOT, export->format->name, program_name__loader());
+		  "some: %s",
+		  root ? root : PERSIST_DEFAULT_ROOT, export->format->name,
+		  program_name__command(start, PROGRAM_LOADER, "start", root));
 	return -ENOENT;
 }
 

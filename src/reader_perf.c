@@ -452,6 +452,7 @@ static bool is_named_as_tracepoint(const struct perf_options *options, const cha
 /* perf has failed: say so if it was asked for an event that is not there. */
 static void explain_unknown_events(const struct perf_options *options, const struct perf_run *run)
 {
+	char list[PROGRAM_COMMAND_SIZE];
 	const char *name;
 	size_t len;
 
@@ -464,9 +465,11 @@ static void explain_unknown_events(const struct perf_options *options, const str
 			if (!has_event(run, name, len))
 				log_error(
 					&log_to_stderr,
-					"%s: there is no persistent event \"%.*s\"; %s list shows "
-					"those there are",
-					options->root, (int)len, name, program_name__reader());
+					"%s: there is no persistent event \"%.*s\"; %s shows those "
+					"there are",
+					options->root, (int)len, name,
+					program_name__command(list, PROGRAM_READER, "list",
+							      options->root));
 		}
 }
 

@@ -148,12 +148,13 @@ static int collect_tree(struct summary *summary)
 	return summary->events ? err : -ENOMEM;
 }
 
-static void explain(const char *target, int err)
+static void explain(const char *root, const char *target, int err)
 {
+	char list[PROGRAM_COMMAND_SIZE];
+
 	if (err == -ENOENT)
-		log_error(&log_to_stderr,
-			  "%s: there is no such event; %s list shows those there are", target,
-			  program_name__reader());
+		log_error(&log_to_stderr, "%s: there is no such event; %s shows those there are",
+			  target, program_name__command(list, PROGRAM_READER, "list", root));
 	else if (err == -ENODATA)
 		log_error(
 			&log_to_stderr,
@@ -177,7 +178,7 @@ static int collect_targets(struct summary *summary, const struct summary_options
 						     print_log_message, NULL);
 		if (!event->totals) {
 			err = -errno;
-			explain(options->targets[i], err);
+			explain(summary->root, options->targets[i], err);
 			continue;
 		}
 		event->info.meta = event->totals->meta;

@@ -29,6 +29,7 @@
 #include "options.h"
 #include "persist_tree_internal.h"
 #include "record_reader.h"
+#include "pin_manager.h"
 #include "program_name.h"
 #include "time_spec.h"
 #include "tree_watch.h"
@@ -414,21 +415,19 @@ static int add_source(struct persist_reader *reader, const char *path)
 static void explain_missing(const struct persist_reader *reader, const char *target,
 			    const char *path)
 {
+	char list[PROGRAM_COMMAND_SIZE];
 	const char *colon = strchr(target, ':');
 
 	if (!strchr(target, '/') && access(reader->root, F_OK))
-		log_error(&reader->log,
-			  "%s: there is no such event, and no tree of persistent events; to make "
-			  "one, run: %s start",
-			  path, program_name__loader());
+		pin_tree__log_no_tree(&reader->log, reader->root);
 	else if (colon && !strchr(target, '/'))
 		log_error(&reader->log,
 			  "%s: there is no such event; its name is that of the tracepoint alone: "
 			  "%s",
 			  target, colon + 1);
 	else
-		log_error(&reader->log, "%s: there is no such event; %s list shows those there are",
-			  path, program_name__reader());
+		log_error(&reader->log, "%s: there is no such event; %s shows those there are",
+			  path, program_name__command(list, PROGRAM_READER, "list", reader->root));
 }
 
 int persist_reader__add(struct persist_reader *reader, const char *target)

@@ -5,37 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <yajl/yajl_gen.h>
 
 #include "event_spec.h"
 #include "pin_manager.h"
+#include "time_spec.h"
 
 /* ---- text -------------------------------------------------------------------------------- */
-
-static void format_wall_time(uint64_t ns, char *buf, size_t size)
-{
-	time_t seconds = ns / 1000000000;
-	struct tm tm;
-
-	localtime_r(&seconds, &tm);
-	strftime(buf, size, "%Y-%m-%d %H:%M:%S", &tm);
-}
-
-static void print_list_row(const struct persist_status *status)
-{
-	const struct persist_meta *meta = &status->meta;
-	char source[2 * PERSIST_NAME_SIZE + 2], since[32];
-
-	snprintf(source, sizeof(source), "%s:%s", meta->system, meta->tracepoint);
-	format_wall_time(meta->attach_wall_ns, since, sizeof(since));
-	printf("%-24s %6u %-32s %-7s %12llu %12llu %12llu  %s\n", meta->name, meta->event_id,
-	       source, event_spec__keep_name(meta->keep), (unsigned long long)status->sum.seen,
-	       (unsigned long long)status->sum.recorded,
-	       (unsigned long long)persist_counters__lost(&status->sum), since);
-}
 
 static void print_counters(const char *cpu, const struct persist_counters *c)
 {
@@ -61,9 +39,9 @@ static void print_rings(const struct persist_meta *meta)
 static void print_status_page(const struct persist_status *status)
 {
 	const struct persist_meta *meta = &status->meta;
-	char wall[32], cpu[16];
+	char wall[LOCAL_TIME_SIZE], cpu[16];
 
-	format_wall_time(meta->attach_wall_ns, wall, sizeof(wall));
+	local_time__format((int64_t)meta->attach_wall_ns, wall);
 	printf("%s\n  source    %s:%s, id %u\n", meta->name, meta->system, meta->tracepoint,
 	       meta->event_id);
 	printf("  state     recording since %s, %.3f s after boot; what came before was not seen\n",
@@ -146,7 +124,7 @@ static void put_cpus(yajl_gen gen, const struct persist_status *status)
 	yajl_gen_array_close(gen);
 }
 
-static void put_event(yajl_gen gen, const struct persist_status *status, bool in_full)
+static void put_event(yajl_gen gen, const struct persist_status *status)
 {
 	const struct persist_meta *meta = &status->meta;
 
@@ -171,8 +149,7 @@ static void put_event(yajl_gen gen, const struct persist_status *status, bool in
 	put_number(gen, "ring_bytes", status->ring_bytes);
 	put_number(gen, "missed", status->missed);
 	put_counts(gen, &status->sum);
-	if (in_full)
-		put_cpus(gen, status);
+	put_cpus(gen, status);
 	yajl_gen_map_close(gen);
 }
 
@@ -192,8 +169,7 @@ struct output {
 	const struct log *log;
 	const char *root;
 	const char *only; /* NULL: all */
-	bool in_full;
-	yajl_gen gen; /* NULL: text */
+	yajl_gen gen;	  /* NULL: text */
 	uint32_t nr;
 	uint64_t locked_bytes;
 };
@@ -210,11 +186,9 @@ static int output_event(struct output *output, const char *name)
 		return -err;
 	}
 	if (output->gen)
-		put_event(output->gen, status, output->in_full);
-	else if (output->in_full)
-		print_status_page(status);
+		put_event(output->gen, status);
 	else
-		print_list_row(status);
+		print_status_page(status);
 	output->nr++;
 	output->locked_bytes += status->locked_bytes;
 	persist_status__free(status);
@@ -228,8 +202,6 @@ static int output_events(struct output *output)
 
 	if (output->only)
 		return output_event(output, output->only);
-	if (access(output->root, F_OK) && errno == ENOENT)
-		return 0; /* no tree, no events */
 	nr = persist_list_events(output->root, output->log->fn, output->log->ctx, &infos);
 	for (int i = 0; i < nr; i++) {
 		/* What is wrong with it was logged. */
@@ -264,24 +236,10 @@ static int output_json(struct output *output)
 	return err;
 }
 
-int status_output__list(struct persist_tree *tree, const struct log *log, const char *root,
-			bool json)
-{
-	struct output output = { .tree = tree, .log = log, .root = root };
-
-	if (json)
-		return output_json(&output);
-	printf("%-24s %6s %-32s %-7s %12s %12s %12s  %s\n", "NAME", "ID", "EVENT", "KEEP", "SEEN",
-	       "RECORDED", "LOST", "SINCE");
-	return output_events(&output);
-}
-
 int status_output__status(struct persist_tree *tree, const struct log *log, const char *root,
 			  const char *only, bool json)
 {
-	struct output output = {
-		.tree = tree, .log = log, .root = root, .only = only, .in_full = true
-	};
+	struct output output = { .tree = tree, .log = log, .root = root, .only = only };
 	int err;
 
 	if (json)

@@ -258,6 +258,16 @@ void rfc3339__put_fraction(uint64_t ns, char text[RFC3339_SIZE])
 	put_digits(text + sizeof("0000-00-00T00:00:00.") - 1, 9, ns);
 }
 
+void local_time__format(int64_t wall_ns, char text[LOCAL_TIME_SIZE])
+{
+	time_t seconds = wall_ns / (int64_t)NSEC_PER_SEC;
+	struct tm tm;
+
+	text[0] = '\0';
+	if (localtime_r(&seconds, &tm))
+		strftime(text, LOCAL_TIME_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
+}
+
 void rfc3339__format(int64_t wall_ns, char text[RFC3339_SIZE])
 {
 	int64_t seconds = wall_ns / (int64_t)NSEC_PER_SEC;

@@ -33,6 +33,12 @@ int64_t wall_clock_offset(void);
  */
 int time_spec__parse(const char *text, uint64_t now, int64_t offset, uint64_t *result);
 
+/* "2026-01-02 03:04:05" and the terminating NUL; with room for years of more digits */
+#define LOCAL_TIME_SIZE 32
+
+/* Writes @wall_ns, nanoseconds of CLOCK_REALTIME, in local time: what time_spec__parse() takes. */
+void local_time__format(int64_t wall_ns, char text[LOCAL_TIME_SIZE]);
+
 /* "2026-01-02T03:04:05.123456789Z" and the terminating NUL */
 #define RFC3339_SIZE 31
 

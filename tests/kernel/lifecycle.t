@@ -7,7 +7,7 @@ TIME_LIMIT=240
 . "${0%/*}/lib.sh"
 
 json_of() { # EVENT FIELD
-	"$LOADER" list --json | jq -r ".events[] | select(.event == \"$1\") | .$2"
+	"$LOADER" status --json | jq -r ".events[] | select(.event == \"$1\") | .$2"
 }
 
 link_id() {
@@ -23,11 +23,19 @@ boot_ns() {
 
 # ---- start -------------------------------------------------------------------------------------
 
-run "$LOADER" list
-is "$status" 0 "list without a tree is no error"
+for command in list status "list --json" "status --json" "remove x" "clear x" "own x"; do
+	# shellcheck disable=SC2086 # words
+	run "$LOADER" $command
+	is "$status" 1 "$command without a tree fails"
+	like "$err" "^loader: error: $ROOT: there is no tree .*; to make one, run: $LOADER start$" "says what makes one"
+	is "$out" "" "and nothing else"
+done
+run "$READER" list
+is "$status ${err#reader}" "1 : error: $ROOT: there is no tree of persistent events; to make one, run: $LOADER start" \
+	"so does the reader"
 run "$LOADER" stop
 is "$status" 0 "stop without a tree is no error"
-not_ok "neither of them makes one" test -e $ROOT
+not_ok "none of them makes one" test -e $ROOT
 
 before=$(boot_ns)
 run_ok "start" "$LOADER" start -e sched:sched_process_exec \
@@ -121,8 +129,22 @@ is "$status" 1 "a pattern that matches nothing is an error"
 
 # ---- list and status ---------------------------------------------------------------------------
 
-like "$("$LOADER" list)" "^second +65536 +$NUMBERED_EVENT +both +7 +7 +0 " "list"
-is "$("$LOADER" list --json | jq -r '.root')" $ROOT "list --json has the root"
+like "$("$LOADER" list)" "^second +65536 +$NUMBERED_EVENT +both +[0-9]+ +7 +7 +0 +20..-..-.. ..:..:..$" "list"
+is "$("$LOADER" list --json | jq -c 'select(.event == "second") | [.id, .system, .tracepoint, .keep,
+	.head_bytes, .tail_bytes, .tail_type, .seen, .recorded, .lost]')" \
+	"$(jq -c '.events[] | select(.event == "second") | [.id, .system, .tracepoint, .keep,
+	.head_bytes, .tail_bytes, .tail_type, .seen, .recorded, (.lost | add)]' <<< "$("$LOADER" status --json)")" \
+	"list --json says the same as status"
+is "$("$LOADER" status --json | jq -r '.root')" $ROOT "status --json has the root"
+for option in "" --json; do
+	# shellcheck disable=SC2086 # words
+	listed=$("$READER" list $option | grep $NUMBERED)
+	is "$("$LOADER" list $option | grep $NUMBERED)" "$listed" "list $option of loader and reader is the same"
+	isnt "$listed" "" "and something"
+done
+is "$("$READER" list --json | jq -c 'keys_unsorted' | sort -u)" \
+	"$(sed -n '/^.Sh LIST/,/^.El/s/^.It Li //p' man/persist-reader.1 | grep -v error | tr -d ' ' | tr ',' '\n' | jq -Rc . |
+		jq -sc .)" "the man page names its members, in this order"
 like "$("$LOADER" status)" "^second$" "status shows every event"
 is "$("$LOADER" status second --json | jq -c '.events[] | [.event, .seen, .cpus[0].recorded]')" \
 	'["second",7,7]' "status NAME --json"
@@ -188,7 +210,7 @@ cat > "$TMP/events.conf" <<-EOF
 	nosuch:*
 EOF
 run_ok "start -c FILE" "$LOADER" start -c "$TMP/events.conf"
-is "$("$LOADER" list --json | jq -r '.events[].event' | tr '\n' ' ')" "one signal_generate " \
+is "$("$LOADER" list --json | jq -r .event | tr '\n' ' ')" "one signal_generate " \
 	"records what the file says"
 like "$out$err" "nosuch:event.*skip|skip.*nosuch:event" "says what was skipped (KNOWN-PAIN 24)"
 like "$out$err" "no such tracepoint" "and why"
@@ -226,7 +248,7 @@ umask 022
 is "$(stat -c %a $other $other/$NUMBERED | tr '\n' ' ')" "755 755 " "whatever the umask is"
 run_ok "list there" "$LOADER" list --root $other
 like "$out" "^$NUMBERED" "shows it"
-is "$("$LOADER" list | wc -l)" 1 "the default root has nothing"
+not_ok "the default root has nothing" "$LOADER" list 2> /dev/null
 run_ok "stop there" "$LOADER" stop --root $other
 run "$LOADER" start --root /sys/fs/bpf/no/such -e $NUMBERED_EVENT
 is "$status" 1 "a root in a directory that is not there is an error"

@@ -31,7 +31,7 @@ losses() {
 	-e "$NUMBERED_EVENT/name=latest,keep=latest,tail=4K/" \
 	-e "$NUMBERED_EVENT/name=both,keep=both,head=4K,tail=4K/" \
 	-e "$NUMBERED_EVENT/name=large/" > "$TMP/start" || diag "start fails"
-[ "$("$LOADER" list --json | jq -r '.events[] | select(.event == "latest").tail_type')" = array ] &&
+[ "$("$LOADER" list --json | jq -r 'select(.event == "latest").tail_type')" = array ] &&
 	is_array=true
 $is_array && IN_TAIL=32 || IN_TAIL=42
 
@@ -88,7 +88,7 @@ done
 # ---- a storm -----------------------------------------------------------------------------------
 
 memory() {
-	"$LOADER" list --json | jq '[.events[].locked_bytes] | add'
+	"$LOADER" status --json | jq '[.events[].locked_bytes] | add'
 }
 
 before=$(memory)

@@ -243,7 +243,7 @@ install_as renamed "" show-events
 nothing="list --root $root/nothing"
 # shellcheck disable=SC2086 # words
 while IFS='|' read -r directory typed expected; do
-	same "$expected start" "$(remedy_of "$directory" "$typed" $nothing)" \
+	same "$expected start --root $root/nothing" "$(remedy_of "$directory" "$typed" $nothing)" \
 		"called as $typed it names $expected"
 done << END
 .|persist-reader|persist-loader

@@ -219,12 +219,13 @@ static void test_info(void **state)
 	writer.len = 0;
 	assert_int_equal(json_output__put_info(output, &info), 0);
 	expect_valid_line();
-	assert_string_equal(writer.buffer,
-			    "{\"event\":\"mce_record\",\"system\":\"mce\",\"tracepoint\":"
-			    "\"mce_record\",\"id\":106,\"keep\":\"oldest\",\"cpus\":4,"
-			    "\"head_bytes\":65536,\"tail_bytes\":0,\"seen\":10,\"recorded\":7,"
-			    "\"lost\":3,\"attach_time_ns\":5,"
-			    "\"attach_time\":\"2026-01-02T03:04:05.000000000Z\"}\n");
+	assert_string_equal(
+		writer.buffer,
+		"{\"event\":\"mce_record\",\"system\":\"mce\",\"tracepoint\":"
+		"\"mce_record\",\"id\":106,\"keep\":\"oldest\",\"cpus\":4,"
+		"\"head_bytes\":65536,\"tail_bytes\":0,\"tail_type\":\"none\","
+		"\"wakeup_events\":0,\"seen\":10,\"recorded\":7,\"lost\":3,\"attach_time_ns\":5,"
+		"\"attach_time\":\"2026-01-02T03:04:05.000000000Z\"}\n");
 	info.error = -13;
 	writer.len = 0;
 	assert_int_equal(json_output__put_info(output, &info), 0);
