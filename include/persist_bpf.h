@@ -176,7 +176,8 @@ void persist_reader__free(struct persist_reader *reader);
 /**
  * persist_reader__add() - read this event
  * @reader: before the first call of persist_reader__next()
- * @target: path of the event's directory, a name in the root, or "persistent/NAME/"
+ * @target: path of the event's directory, a name in the root, or "persistent/NAME/"; the name may
+ * be a shell pattern, as in "sched_*", and then means each event that matches now
  *
  * Needs permission to open the event's pins, and no other privilege.
  *

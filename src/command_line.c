@@ -11,11 +11,9 @@
 #include "version.h"
 
 static const char *command;
-static enum program this_program;
 
 void command_line__begin(enum program program, const char *argv0)
 {
-	this_program = program;
 	program_name__set(program, argv0);
 }
 
@@ -36,8 +34,8 @@ void print_log_message(void *ctx, enum persist_log_level level, const char *mess
 
 int usage_error(const char *what, const char *object)
 {
-	const char *program = this_program == PROGRAM_LOADER ? program_name__loader()
-							     : program_name__reader();
+	const char *program = program_name__self() == PROGRAM_LOADER ? program_name__loader()
+								     : program_name__reader();
 	const char *blank = command ? " " : "", *name = command ? command : "";
 	const char *quote = object ? "'" : "";
 
@@ -177,7 +175,7 @@ void print_help_text(FILE *out, const char *text)
 void print_version(void)
 {
 	printf("persist-%s (persist-bpf) %s, record format %d\n",
-	       this_program == PROGRAM_LOADER ? "loader" : "reader", PERSIST_BPF_VERSION,
+	       program_name__self() == PROGRAM_LOADER ? "loader" : "reader", PERSIST_BPF_VERSION,
 	       PERSIST_ABI_VERSION);
 }
 

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "bpffs.h"
 #include "event_view.h"
 #include "pin_manager.h"
+#include "program_name.h"
 
 /* What else is in a root. */
 static bool is_reserved(const char *name)
@@ -172,6 +174,34 @@ int event_list__names(const char *root, const struct log *log, char ***names)
 	}
 	*names = found;
 	return nr;
+}
+
+bool event_list__is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[");
+}
+
+int event_list__matching(const char *root, const char *pattern, const struct log *log,
+			 char ***names)
+{
+	int matching = 0, nr = event_list__names(root, log, names);
+	char list[PROGRAM_COMMAND_SIZE];
+
+	if (nr < 0)
+		return nr;
+	for (int i = 0; i < nr; i++) {
+		if (fnmatch(pattern, (*names)[i], 0))
+			free((*names)[i]);
+		else
+			(*names)[matching++] = (*names)[i];
+	}
+	if (matching)
+		return matching;
+	event_list__free_names(*names, 0);
+	*names = NULL;
+	log_error(log, "%s/%s: no event matches; %s shows those there are", root, pattern,
+		  program_name__command(list, program_name__self(), "list", root));
+	return -ENOENT;
 }
 
 int persist_list_events(const char *root, persist_log_fn log_fn, void *log_ctx,

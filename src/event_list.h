@@ -3,6 +3,8 @@
 #ifndef PERSIST_EVENT_LIST_H
 #define PERSIST_EVENT_LIST_H
 
+#include <stdbool.h>
+
 #include "log.h"
 
 /*
@@ -12,5 +14,15 @@
  */
 int event_list__names(const char *root, const struct log *log, char ***names);
 void event_list__free_names(char **names, int nr);
+
+/* Whether this is a shell pattern, which no name of an event is. */
+bool event_list__is_pattern(const char *name);
+
+/*
+ * Those of event_list__names() that match a shell pattern. Returns how many, -ENOENT if there is
+ * none, or as above; with a message.
+ */
+int event_list__matching(const char *root, const char *pattern, const struct log *log,
+			 char ***names);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "command_line.h"
 #include "config_file.h"
+#include "event_list.h"
 #include "event_spec.h"
 #include "list_output.h"
 #include "loader_options.h"
@@ -216,18 +217,47 @@ static enum exit_status add(struct persist_tree *tree, const struct loader_optio
 	return exit_status_of(add_events(tree, specs, options->nr_operands, false, false));
 }
 
-static enum exit_status for_each_name(struct persist_tree *tree, char **names,
-				      int (*act)(struct persist_tree *tree, const char *name),
-				      const char *done)
+/* What is done with single events. */
+struct action {
+	int (*act)(struct persist_tree *tree, const char *name);
+	const char *done;
+};
+
+static int act_on(struct persist_tree *tree, const struct action *action, const char *name)
+{
+	int err = action->act(tree, name);
+
+	if (!err)
+		printf("%s: %s\n", name, action->done);
+	return err;
+}
+
+static int act_on_matching(struct persist_tree *tree, const struct action *action, const char *root,
+			   const char *pattern)
+{
+	int one, nr, err = 0;
+	char **names;
+
+	nr = event_list__matching(root, pattern, &messages, &names);
+	for (int i = 0; i < nr; i++) {
+		one = act_on(tree, action, names[i]);
+		err = one ? one : err;
+	}
+	event_list__free_names(names, nr);
+	return nr < 0 ? nr : err;
+}
+
+/* The operands are names, or patterns of names. */
+static enum exit_status act_on_each(struct persist_tree *tree, const struct action *action,
+				    const struct loader_options *options)
 {
 	int one, err = 0;
 
-	for (; *names; names++) {
-		one = act(tree, *names);
-		if (one)
-			err = one;
-		else
-			printf("%s: %s\n", *names, done);
+	for (char **name = options->operands; *name; name++) {
+		one = event_list__is_pattern(*name)
+			      ? act_on_matching(tree, action, root_of(options), *name)
+			      : act_on(tree, action, *name);
+		err = one ? one : err;
 		/* It is the same for the others. */
 		if (one == -EACCES || one == -EPERM)
 			break;
@@ -238,12 +268,16 @@ static enum exit_status for_each_name(struct persist_tree *tree, char **names,
 static enum exit_status remove_events(struct persist_tree *tree,
 				      const struct loader_options *options)
 {
-	return for_each_name(tree, options->operands, persist_tree__remove, "removed");
+	static const struct action remove = { persist_tree__remove, "removed" };
+
+	return act_on_each(tree, &remove, options);
 }
 
 static enum exit_status clear(struct persist_tree *tree, const struct loader_options *options)
 {
-	return for_each_name(tree, options->operands, persist_tree__clear, "cleared");
+	static const struct action clear = { persist_tree__clear, "cleared" };
+
+	return act_on_each(tree, &clear, options);
 }
 
 static void report_removed(void *context, const char *name)
@@ -347,10 +381,12 @@ static const struct loader_command commands[] = {
 	{ "start", "[-c FILE] [-e SPEC]... [--group NAME] [--mode OCTAL]", START_HELP,
 	  TAKES_EVENTS | TAKES_CONFIG | TAKES_ACCESS, NULL, 0, 0, start },
 	{ "add", "SPEC...", "Record these as well.", TAKES_SPECS, "SPEC", 1, SIZE_MAX, add },
-	{ "remove", "NAME...", "End these events and their buffers.", 0, "NAME", 1, SIZE_MAX,
-	  remove_events },
-	{ "clear", "NAME...", "Give these events empty buffers, losing nothing that comes.", 0,
-	  "NAME", 1, SIZE_MAX, clear },
+	{ "remove", "NAME...",
+	  "End these events and their buffers. Patterns match, as in 'sched_*'.", 0, "NAME", 1,
+	  SIZE_MAX, remove_events },
+	{ "clear", "NAME...",
+	  "Give these events empty buffers, losing nothing that comes. Patterns match.", 0, "NAME",
+	  1, SIZE_MAX, clear },
 	{ "stop", "", "End all events and remove the tree.", 0, NULL, 0, 0, stop },
 	{ "list", "[--json]",
 	  "List the events, as the reader's list does: what is kept, and counters.", TAKES_JSON,

@@ -230,7 +230,7 @@ void pin_tree__log_meta_error(const struct log *log, const char *root, const cha
 
 	if (err == -ENOENT)
 		log_error(log, "%s/%s: there is no such event; %s shows those there are", root,
-			  name, program_name__command(list, PROGRAM_LOADER, "list", root));
+			  name, program_name__command(list, program_name__self(), "list", root));
 	else
 		log_error(log, "%s/%s: %s", root, name, meta_error(err));
 }

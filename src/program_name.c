@@ -18,6 +18,8 @@ static char names[][NAME_SIZE] = {
 	[PROGRAM_READER] = "persist-reader",
 };
 
+static enum program self = PROGRAM_READER;
+
 static char short_name[NAME_SIZE] = "persist-bpf";
 
 static const char *last_part(const char *path)
@@ -49,6 +51,7 @@ void program_name__set(enum program program, const char *argv0)
 	size_t len, word = strlen(words[program]);
 	char sibling[NAME_SIZE];
 
+	self = program;
 	snprintf(short_name, sizeof(short_name), "%s", names[program]);
 	if (!argv0 || !*last_part(argv0) || !quote(names[program], NAME_SIZE, argv0))
 		return;
@@ -85,6 +88,11 @@ const char *program_name__command(char text[PROGRAM_COMMAND_SIZE], enum program 
 		  root))
 		memcpy(text + len, option, sizeof(option) - 1);
 	return text;
+}
+
+enum program program_name__self(void)
+{
+	return self;
 }
 
 const char *program_name__short(void)

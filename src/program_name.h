@@ -44,6 +44,9 @@ const char *program_name__reader(void);
 const char *program_name__command(char text[PROGRAM_COMMAND_SIZE], enum program program,
 				  const char *command, const char *root);
 
+/* Which was set; where none was, the reader, which needs no privilege. */
+enum program program_name__self(void);
+
 /* The last part of the name that was set: what this program's own messages begin with. */
 const char *program_name__short(void);
 

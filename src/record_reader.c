@@ -22,6 +22,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "event_list.h"
 #include "event_path.h"
 #include "event_source.h"
 #include "last_items.h"
@@ -427,7 +428,33 @@ static void explain_missing(const struct persist_reader *reader, const char *tar
 			  target, colon + 1);
 	else
 		log_error(&reader->log, "%s: there is no such event; %s shows those there are",
-			  path, program_name__command(list, PROGRAM_READER, "list", reader->root));
+			  path, program_name__command(list, program_name__self(), "list", reader->root));
+}
+
+/* Those that there are now, the last part of @path being a pattern. */
+static int add_matching(struct persist_reader *reader, char *path)
+{
+	char *slash = strrchr(path, '/'), one[PATH_MAX], **names;
+	const char *root = ".", *pattern = path;
+	int nr, err = 0;
+
+	if (slash) {
+		*slash = '\0';
+		root = slash == path ? "/" : path;
+		pattern = slash + 1;
+	}
+	nr = event_list__matching(root, pattern, &reader->log, &names);
+	for (int i = 0; i < nr && !err; i++) {
+		if (snprintf(one, sizeof(one), "%s/%s", root, names[i]) >= (int)sizeof(one))
+			err = -ENAMETOOLONG;
+		else
+			err = add_source(reader, one);
+		/* Another target may be that one, too; or it was removed just now. */
+		if (err == -EEXIST || err == -ENOENT)
+			err = 0;
+	}
+	event_list__free_names(names, nr);
+	return nr < 0 ? nr : err;
 }
 
 int persist_reader__add(struct persist_reader *reader, const char *target)
@@ -442,6 +469,8 @@ int persist_reader__add(struct persist_reader *reader, const char *target)
 		log_error(&reader->log, "\"%s\": not the name or path of an event", target);
 		return err;
 	}
+	if (event_list__is_pattern(strrchr(path, '/') ?: path))
+		return add_matching(reader, path);
 	err = add_source(reader, path);
 	if (err == -ENOENT)
 		explain_missing(reader, target, path);

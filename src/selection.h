@@ -38,7 +38,7 @@ enum {
 /* What the help of each command says of its TARGETs. */
 #define TARGET_HELP                                                                                 \
 	"TARGET is the path of an event's pins (/sys/fs/bpf/persistent/mce_record), its name, or\n" \
-	"persistent/NAME/.\n"
+	"persistent/NAME/. The name may be a pattern, as in 'sched_*'.\n"
 
 /**
  * selection__init() - everything of the default root, messages to stderr

@@ -121,6 +121,12 @@ is "$status" 1 "remove of one that is not there fails"
 like "$err" "nosuch.*no such event" "says which"
 not_ok "and the others of that command are removed" test -e $ROOT/third
 
+"$LOADER" add $NUMBERED_EVENT/name=some_1/ $NUMBERED_EVENT/name=some_2/ > /dev/null
+run_ok "remove a pattern" "$LOADER" remove 'some_[1-9]'
+is "$out" "some_1: removed
+some_2: removed" "says which events that were"
+ok "the others stay" test -e $ROOT/second/link -a ! -e $ROOT/some_1
+
 run_ok "add a pattern" "$LOADER" add 'signal:signal_d*' 'syscalls:sys_enter_timer_[sd]*'
 like "$out" "^syscalls:sys_enter_timer_settime: recording" "adds all that match"
 like "$out" "^signal:signal_deliver: recording" "of each"
@@ -176,6 +182,15 @@ run "$LOADER" clear nosuch second
 is "$status" 1 "clear of one that is not there fails"
 is "$(json_of second generation)" 3 "and the others of that command are cleared"
 
+run_ok "clear a pattern" "$LOADER" clear 'sec*' $NUMBERED
+is "$out" "second: cleared
+$NUMBERED: cleared" "says which events that were"
+is "$(json_of second generation) $(json_of $NUMBERED generation)" "4 3" "and clears them"
+run "$LOADER" clear 'nosuch*' 'sec?nd'
+is "$status" 1 "clear of a pattern that nothing matches fails"
+is "$err" "loader: error: $ROOT/nosuch*: no event matches; $LOADER list shows those there are" "says so"
+is "$(json_of second generation)" 5 "and what else matches is cleared"
+
 # ---- readers -----------------------------------------------------------------------------------
 
 run_ok "reader list" "$READER" list
@@ -185,6 +200,14 @@ for target in second $ROOT/second persistent/second/; do
 	is "$("$READER" attach $target --json | numbers_of | ranges)" 100-101 \
 		"reader attach $target"
 done
+for target in 'se*' "$ROOT/[r-t]econd" 'persistent/?econd/'; do
+	is "$("$READER" attach "$target" --json | numbers_of | ranges)" 100-101 "reader attach $target"
+done
+is "$("$READER" attach 'se*' second $NUMBERED --json 2> /dev/null | jq -r 'select(.fields).event' | sort | uniq -c |
+	tr -s ' \n' ' ')" " 2 second 2 $NUMBERED " "an event that is named twice is read once"
+run "$READER" attach $NUMBERED 'nosuch*'
+is "$status $err" "1 reader: error: $ROOT/nosuch*: no event matches; $READER list shows those there are" \
+	"a pattern that nothing matches is an error"
 
 # ---- probe, stop -------------------------------------------------------------------------------
 
