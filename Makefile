@@ -26,6 +26,7 @@ libexecdir ?= $(prefix)/libexec
 pkgconfigdir ?= $(libdir)/pkgconfig
 mandir	?= $(prefix)/share/man
 datadir	?= $(prefix)/share/persist-bpf
+docdir	?= $(prefix)/share/doc/persist-bpf
 completiondir ?= $(prefix)/share/bash-completion/completions
 # Not below the prefix: where the loader looks for it.
 sysconfdir ?= /etc
@@ -335,17 +336,21 @@ INSTALLED = $(bindir)/persist-loader $(bindir)/persist-reader \
 
 # An administrator's file: neither replaced nor removed once it was changed.
 CONFIGURATION := $(sysconfdir)/persist-bpf/events.conf
+# Pages that refer to each other; the first one to those below docs/.
+DOCS := README.md $(wildcard docs/*.md)
+ALERTS := packaging/prometheus/persist-bpf.rules.yml
 CONTAINER_FILES := $(notdir $(wildcard packaging/containers/*))
 UNITS := persist-bpf.service persist-bpf-journal.service
 INSTALLED += $(addprefix $(systemdunitdir)/,$(UNITS)) $(sysusersdir)/persist-bpf.conf \
 	$(addprefix $(completiondir)/,persist-loader persist-reader) \
-	$(addprefix $(datadir)/containers/,$(CONTAINER_FILES))
+	$(addprefix $(datadir)/containers/,$(CONTAINER_FILES)) \
+	$(addprefix $(docdir)/,$(notdir $(DOCS))) $(docdir)/prometheus/$(notdir $(ALERTS))
 
 $(addprefix $(OUTPUT)/,$(UNITS)): $(OUTPUT)/%: packaging/systemd/%.in FORCE | $(OUTPUT)
 	$(Q)sed 's|@bindir@|$(bindir)|' $< > $@
 
-.PHONY: install install-system uninstall
-install: install-system
+.PHONY: install install-docs install-system uninstall
+install: install-docs install-system
 install: all $(OUTPUT)/persist-bpf.pc
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) \
 		$(libexecdir)/persist-bpf $(mandir)/man1 $(mandir)/man3)
@@ -360,8 +365,19 @@ install: all $(OUTPUT)/persist-bpf.pc
 	install -m 644 $(addprefix include/,$(HEADERS)) $(DESTDIR)$(includedir)
 	install -m 644 $(addprefix man/,$(MAN1)) $(DESTDIR)$(mandir)/man1
 	install -m 644 $(addprefix man/,$(MAN3)) $(DESTDIR)$(mandir)/man3
+	sed -i 's|/usr/share/doc/persist-bpf|$(docdir)|' $(addprefix $(DESTDIR)$(mandir)/man1/,$(MAN1))
 	$(foreach alias,$(MAN3_ALIASES),echo .so man3/$(call alias_page,$(alias)) \
 		> $(DESTDIR)$(mandir)/man3/$(call alias_name,$(alias)) &&) :
+
+# All in one directory: what they refer to in the source has another place there.
+install-docs:
+	install -d $(DESTDIR)$(docdir)/prometheus
+	for page in $(DOCS); do \
+		sed -e 's|](docs/|](|g' -e 's|](\.\./packaging/prometheus/|](prometheus/|g' $$page \
+			> $(DESTDIR)$(docdir)/$${page##*/} || exit 1; \
+	done
+	chmod 644 $(addprefix $(DESTDIR)$(docdir)/,$(notdir $(DOCS)))
+	install -m 644 $(ALERTS) $(DESTDIR)$(docdir)/prometheus
 
 # What belongs to a system that records from boot on, and to its administrator.
 install-system: $(addprefix $(OUTPUT)/,$(UNITS))
@@ -404,4 +420,4 @@ help:
 	@echo '  fuzz           the parsers of what comes from outside, FUZZ_SECONDS each'
 	@echo '  install, uninstall, format, clean'
 	@echo 'variables: V=1 OUTPUT=dir SANITIZE=1 CC CLANG CFLAGS LDFLAGS BPFTOOL VMLINUX_BTF'
-	@echo '           prefix libdir DESTDIR FUZZ_SECONDS PERSIST_CACHE (kernels for the tests)'
+	@echo '           prefix libdir docdir DESTDIR FUZZ_SECONDS PERSIST_CACHE (kernels for the tests)'

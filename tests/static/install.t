@@ -77,6 +77,50 @@ run "the program in docs/library.md" build "$TMP/last.c" last gcc -std=c11 -Wno-
 run "examples/agent.c has less than 100 lines" test "$(wc -l < examples/agent.c)" -lt 100
 run "man finds the page of a function" \
 	man --manpath="$DEST/usr/share/man" --where persist_reader__next
+# Those of a page to another one, and to its sections
+dead_links() { # DIRECTORY
+	local page link
+
+	for page in "$1"/*.md; do
+		for link in $(grep -oE '\]\([^):]*\.(md|yml)(#[^)]*)?\)' "$page" | sed 's/^](//; s/[#)].*//'); do
+			[ -e "$1/$link" ] || echo "${page##*/}: $link"
+		done
+	done
+}
+nothing() { # COMMAND...: it has nothing to say
+	! "$@" | grep .
+}
+run "all pages of docs/ are installed" test "$(ls docs/*.md | sed 's|.*/||')" = \
+	"$(ls "$DEST/usr/share/doc/persist-bpf" | grep '\.md$' | grep -v README)"
+run "they lead to each other" nothing dead_links "$DEST/usr/share/doc/persist-bpf"
+
+# ---- man pages -----------------------------------------------------------------------------------
+
+# Where pages that are not ours are, this machine does not know; and .Os is ours.
+lint() {
+	mandoc -Tlint man/*.[13] 2> /dev/null |
+		grep -v -e "referenced manual not found" -e "operating system explicitly specified"
+}
+footers_without_version() {
+	local page
+
+	for page in man/*.[13]; do
+		man -l "$page" 2>&1 | tail -n 1 |
+			grep -qE "^persist-bpf $version +[A-Z][a-z]+ [0-9]+, 20[0-9]{2} +persist-bpf $version$" ||
+			echo "$page"
+	done
+}
+version=$(sed -n 's/.*PERSIST_BPF_VERSION "\(.*\)"/\1/p' src/version.h)
+if command -v mandoc > /dev/null; then
+	run "mandoc has nothing against the man pages" nothing lint
+else
+	number=$((number + 1))
+	echo "ok $number # SKIP needs mandoc: packaging/install-deps check"
+fi
+run "their footers have our version and a date" nothing footers_without_version
+run "they name the directory of the documentation" grep -q "/usr/share/doc/persist-bpf" \
+	"$DEST/usr/share/man/man1/persist-reader.1"
+
 run "make uninstall" installation uninstall
 : > "$TMP/nothing"
 run "leaves nothing" is_same "$TMP/nothing"
