@@ -63,7 +63,8 @@ static int check_line(const struct log *log, const char *line, FILE *stream)
 	if (strchr(line, '\n') || (feof(stream) && len))
 		return 0;
 	if (len == LINE_MAX_BYTES - 1)
-		log_error(log, "longer than %d characters", LINE_MAX_BYTES - 2);
+		log_error(log, "longer than %d characters; give each SPEC a line of its own",
+			  LINE_MAX_BYTES - 2);
 	else
 		log_error(log, "a NUL character, which no text has");
 	return -EINVAL;
@@ -90,7 +91,7 @@ static int read_lines(struct config_file *file, const struct log *log, const cha
 	}
 	if (!err && ferror(stream)) {
 		err = -errno;
-		log_error(log, "%s: %s", path, strerror(-err));
+		log_error(log, "%s: cannot be read: %s", path, strerror(-err));
 	}
 	return err;
 }
@@ -103,7 +104,7 @@ int config_file__read(struct config_file *file, const struct log *log, const cha
 	*file = (struct config_file){};
 	if (!stream) {
 		err = -errno;
-		log_error(log, "%s: %s", path, strerror(-err));
+		log_error(log, "%s: cannot be opened: %s", path, strerror(-err));
 		return err;
 	}
 	err = read_lines(file, log, path, stream);

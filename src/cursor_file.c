@@ -484,7 +484,10 @@ static int open_and_lock(struct cursor_file *file)
 static void explain(const struct log *log, const char *path, int err)
 {
 	if (err == -EBUSY)
-		log_error(log, "%s: another reader uses this cursor file", path);
+		log_error(
+			log,
+			"%s: another reader uses this cursor file; end that one, or name another file",
+			path);
 	else if (err == -EBADMSG)
 		log_error(log,
 			  "%s: not a cursor file, or corrupt; it was left as it is. Name another "

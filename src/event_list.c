@@ -14,6 +14,8 @@
 
 #include "bpffs.h"
 #include "event_view.h"
+#include "nearest_name.h"
+#include "pin_access.h"
 #include "pin_manager.h"
 #include "program_name.h"
 
@@ -108,8 +110,11 @@ static int check_root(const struct log *log, const char *root)
 		return 0;
 	if (is_bpffs == -ENOENT)
 		pin_tree__log_no_tree(log, root);
+	else if (is_bpffs == -EACCES)
+		pin_access__log_denied(log, root);
 	else if (is_bpffs < 0)
-		log_error(log, "%s: %s", root, strerror(-is_bpffs));
+		log_error(log, "%s: not a tree of persistent events: %s", root,
+			  strerror(-is_bpffs));
 	else
 		log_error(log,
 			  "%s: not on a BPF file system; mount one (mount -t bpf bpf /sys/fs/bpf), "
@@ -160,7 +165,10 @@ int event_list__names(const char *root, const struct log *log, char ***names)
 	nr_entries = scandir(root, &entries, is_candidate, alphasort);
 	if (nr_entries < 0) {
 		err = -errno;
-		log_error(log, "%s: cannot list it: %s", root, strerror(-err));
+		if (err == -EACCES)
+			pin_access__log_denied(log, root);
+		else
+			log_error(log, "%s: cannot list it: %s", root, strerror(-err));
 		return err;
 	}
 	found = calloc((size_t)nr_entries + 1, sizeof(*found));
@@ -174,6 +182,28 @@ int event_list__names(const char *root, const struct log *log, char ***names)
 	}
 	*names = found;
 	return nr;
+}
+
+void event_list__log_unknown(const struct log *log, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *colon = strchr(slash ? slash : path, ':');
+	struct nearest_name nearest = { .wanted = slash ? slash + 1 : path };
+	char list[PROGRAM_COMMAND_SIZE], root[PATH_MAX], **names;
+	int nr;
+
+	/* Some give the tracepoint, "SYSTEM:NAME". */
+	if (colon)
+		nearest.wanted = colon + 1;
+	snprintf(root, sizeof(root), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	nr = event_list__names(root, NULL, &names);
+
+	for (int i = 0; i < nr; i++)
+		nearest_name__offer(&nearest, names[i]);
+	if (nr >= 0)
+		event_list__free_names(names, nr);
+	log_error(log, "%s: there is no such event; %s%s%s%s shows those there are", path,
+		  *nearest.best ? "did you mean " : "", nearest.best, *nearest.best ? "? " : "",
+		  program_name__command(list, program_name__self(), "list", root));
 }
 
 bool event_list__is_pattern(const char *name)

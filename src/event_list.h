@@ -15,6 +15,9 @@
 int event_list__names(const char *root, const struct log *log, char ***names);
 void event_list__free_names(char **names, int nr);
 
+/* Says, as an error, that there is no event at @path, and which of the tree may have been meant. */
+void event_list__log_unknown(const struct log *log, const char *path);
+
 /* Whether this is a shell pattern, which no name of an event is. */
 bool event_list__is_pattern(const char *name);
 

@@ -148,7 +148,10 @@ static int report_taken(struct pin_tree *tree, const char *name, const struct pe
 	print_policy(there_policy, sizeof(there_policy), &there);
 	print_policy(wanted_policy, sizeof(wanted_policy), wanted);
 	if (!strcmp(there_policy, wanted_policy))
-		log_error(tree->log, "event %s: it is there already, as %s", name, there_policy);
+		log_error(tree->log,
+			  "event %s: it is there already, as %s; to record it once more, choose "
+			  "another name with name=",
+			  name, there_policy);
 	else
 		log_error(tree->log,
 			  "event %s: the name is taken by %s, and this would be %s; either run: %s "

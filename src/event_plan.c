@@ -2,21 +2,46 @@
 #include "event_plan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "event_constants.h"
+#include "nearest_name.h"
 #include "tracefs.h"
+
+static int offer_tracepoint(const char *system, const char *name, void *context)
+{
+	char text[NEAREST_NAME_SIZE];
+
+	if (snprintf(text, sizeof(text), "%s:%s", system, name) < (int)sizeof(text))
+		nearest_name__offer(context, text);
+	return 0;
+}
+
+static void report_unknown(const struct log *log, const struct event_spec *spec, const char *remedy)
+{
+	char text[NEAREST_NAME_SIZE + 1];
+	struct nearest_name nearest = { .wanted = text };
+
+	snprintf(text, sizeof(text), "%s:%s", spec->system, spec->tracepoint);
+	tracefs__match("*", "*", offer_tracepoint, &nearest);
+	if (*nearest.best)
+		log_error(log, "event %s: this kernel has no such tracepoint; did you mean %s?",
+			  text, nearest.best);
+	else
+		log_error(log, "event %s: this kernel has no such tracepoint%s", text, remedy);
+}
 
 static int report_no_tracepoint(const struct log *log, const struct event_spec *spec, int err)
 {
 	const char *remedy, *wrong = tracefs__what_is_wrong();
 
 	if (wrong || err != -ENOENT) {
-		log_error(log, "event %s:%s: %s", spec->system, spec->tracepoint,
-			  wrong ?: strerror(-err));
+		log_error(log, "event %s:%s: cannot read its format: %s", spec->system,
+			  spec->tracepoint, wrong ?: strerror(-err));
 		return err;
 	}
 	if (!strcmp(spec->system, "mce"))
@@ -25,8 +50,8 @@ static int report_no_tracepoint(const struct log *log, const struct event_spec *
 		remedy = " (perf list 'syscalls:*' shows those it has)";
 	else
 		remedy = "; if a module has it, load the module first";
-	log_error(log, "event %s:%s: this kernel has no such tracepoint%s", spec->system,
-		  spec->tracepoint, remedy);
+	if (log) /* The names of all tracepoints are looked at. */
+		report_unknown(log, spec, remedy);
 	return err;
 }
 

@@ -19,6 +19,7 @@
 #include "attached_event.h"
 #include "bpffs.h"
 #include "map_pin.h"
+#include "pin_access.h"
 #include "pin_manager.h"
 #include "text_pin.h"
 
@@ -405,12 +406,9 @@ static int check_file_system(const struct log *log, const char *path)
 		return 0;
 	if (is_bpffs < 0) {
 		if (is_bpffs == -EACCES)
-			log_error(log,
-				  "%s: permission denied; the loader's options --group and "
-				  "--mode say who may read",
-				  path);
+			pin_access__log_denied(log, path);
 		else if (is_bpffs != -ENOENT)
-			log_error(log, "%s: %s", path, strerror(-is_bpffs));
+			log_error(log, "%s: not an event: %s", path, strerror(-is_bpffs));
 		return is_bpffs == -ENOTDIR ? -ENOENT : is_bpffs;
 	}
 	log_error(

@@ -13,6 +13,7 @@
 
 #include "bpffs.h"
 #include "capabilities.h"
+#include "pin_access.h"
 
 /* Says why the pin at @path could not be opened, and what helps. */
 static void explain_open_error(const struct log *log, const char *path, bool read_only, int err)
@@ -34,10 +35,7 @@ static void explain_open_error(const struct log *log, const char *path, bool rea
 			log_error(log, "%s: not a BPF map; something else has been put there",
 				  path);
 		else
-			log_error(log,
-				  "%s: permission denied; the loader's options --group and --mode "
-				  "say who may read",
-				  path);
+			pin_access__log_denied(log, path);
 		break;
 	default:
 		log_error(log, "%s: cannot open the map: %s%s", path, strerror(-err),

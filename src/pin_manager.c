@@ -19,6 +19,7 @@
 
 #include "capabilities.h"
 #include "cpu_list.h"
+#include "event_list.h"
 #include "event_spec.h"
 #include "lock_holder.h"
 #include "program_name.h"
@@ -204,7 +205,7 @@ static const char *meta_error(int err)
 	case -ENOTSUP:
 		return "made by a newer version of this tool, which has to remove it";
 	case -EBADMSG:
-		return "not an event of ours, or its metadata are damaged";
+		return "not an event of ours, or its metadata are damaged; rm -r ends it";
 	case -EACCES:
 	case -EPERM:
 		return "no permission; run the loader as root, or as the owner of the tree";
@@ -226,13 +227,13 @@ void pin_tree__log_no_tree(const struct log *log, const char *root)
 
 void pin_tree__log_meta_error(const struct log *log, const char *root, const char *name, int err)
 {
-	char list[PROGRAM_COMMAND_SIZE];
+	char path[PATH_MAX];
 
+	snprintf(path, sizeof(path), "%s/%s", root, name);
 	if (err == -ENOENT)
-		log_error(log, "%s/%s: there is no such event; %s shows those there are", root,
-			  name, program_name__command(list, program_name__self(), "list", root));
+		event_list__log_unknown(log, path);
 	else
-		log_error(log, "%s/%s: %s", root, name, meta_error(err));
+		log_error(log, "%s: %s", path, meta_error(err));
 }
 
 int pin_tree__open_map(const struct pin_tree *tree, const char *name, const char *pin,
@@ -752,6 +753,19 @@ static int settle(struct pin_tree *tree, bool create)
 
 /* ---- the lock ---------------------------------------------------------------------------- */
 
+static const char *root_remedy(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "; make it, or name another root with --root";
+	case -EACCES:
+	case -EPERM:
+		return "; run the loader as root, or as the owner of the tree";
+	default:
+		return capabilities__explain(err);
+	}
+}
+
 static int check_file_system(const struct pin_tree *tree)
 {
 	char copy[PATH_MAX];
@@ -766,7 +780,8 @@ static int check_file_system(const struct pin_tree *tree)
 	if (is_bpffs == 1)
 		return 0;
 	if (is_bpffs < 0) {
-		log_error(tree->log, "root %s: %s: %s", tree->root, where, strerror(-is_bpffs));
+		log_error(tree->log, "root %s: %s: %s%s", tree->root, where, strerror(-is_bpffs),
+			  root_remedy(is_bpffs));
 		return is_bpffs;
 	}
 	log_error(tree->log,
@@ -821,10 +836,8 @@ int pin_tree__lock(struct pin_tree *tree, bool create)
 	err = lock_root(tree, create);
 	if (err < 0) {
 		if (err != -ENOENT || create)
-			log_error(tree->log, "%s: %s%s", tree->root, strerror(-err),
-				  err == -EACCES || err == -EPERM
-					  ? "; run the loader as root, or as the owner of the tree"
-					  : capabilities__explain(err));
+			log_error(tree->log, "%s: cannot be used as a root: %s%s", tree->root,
+				  strerror(-err), root_remedy(err));
 		return err;
 	}
 	tree->lock = err;

@@ -136,6 +136,7 @@ struct attachment {
 	uint64_t nr_records;
 	uint64_t deadline_ns; /* CLOCK_BOOTTIME */
 	bool output_is_closed;
+	bool output_failed;
 };
 
 /* The number of the item's stream in the cursor file. */
@@ -220,6 +221,14 @@ static int wait_for_items(struct attachment *attachment)
 	return 0;
 }
 
+static int write_out(struct attachment *attachment)
+{
+	int err = line_writer__flush(&attachment->writer);
+
+	attachment->output_failed = err;
+	return err;
+}
+
 static int write_items(struct attachment *attachment)
 {
 	struct persist_item item;
@@ -232,8 +241,9 @@ static int write_items(struct attachment *attachment)
 		ret = persist_reader__next(attachment->reader, &item);
 		if (ret == 1) {
 			ret = write_item(attachment, &item);
+			attachment->output_failed = ret;
 		} else if (ret == -EAGAIN) {
-			ret = line_writer__flush(&attachment->writer);
+			ret = write_out(attachment);
 			if (!ret)
 				ret = wait_for_items(attachment);
 			items = 0;
@@ -313,10 +323,12 @@ static int run(int argc, char **argv)
 	if (!err) {
 		err = write_items(&attachment);
 		if (!err)
-			err = line_writer__flush(&attachment.writer);
+			err = write_out(&attachment);
 		/* Who reads no further knows that: no message. */
 		if (err && err != -EPIPE)
-			log_error(&log_to_stderr, "cannot go on: %s", strerror(-err));
+			log_error(&log_to_stderr, "%s: %s",
+				  attachment.output_failed ? "standard output" : "cannot read on",
+				  strerror(-err));
 	}
 	close_attachment(&attachment);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -195,7 +195,8 @@ static char *find_library(const struct perf_options *options)
 	if (named) {
 		path = realpath(named, NULL);
 		if (!path)
-			log_error(&log_to_stderr, "%s: %s", named, strerror(errno));
+			log_error(&log_to_stderr, "%s: cannot be loaded into perf: %s", named,
+				  strerror(errno));
 		return path;
 	}
 	len = readlink("/proc/self/exe", program, sizeof(program) - 1);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_list.h"
+#include "event_path.h"
 #include "log.h"
 #include "persist_totals.h"
 #include "reader_command.h"
@@ -150,17 +152,16 @@ static int collect_tree(struct summary *summary)
 
 static void explain(const char *root, const char *target, int err)
 {
-	char list[PROGRAM_COMMAND_SIZE];
+	char path[PATH_MAX];
 
-	if (err == -ENOENT)
-		log_error(&log_to_stderr, "%s: there is no such event; %s shows those there are",
-			  target, program_name__command(list, PROGRAM_READER, "list", root));
+	if (err == -ENOENT && !event_path__of_target(root, target, path))
+		event_list__log_unknown(&log_to_stderr, path);
 	else if (err == -ENODATA)
 		log_error(
 			&log_to_stderr,
 			"%s: has no totals: it reports no hardware errors, or an older loader made "
-			"it; then remove it and add it again",
-			target);
+			"it; then %s remove and add make one that has",
+			target, program_name__loader());
 }
 
 /* Only the events that are named. Returns 0 or the error of the last one that has no totals. */

@@ -416,19 +416,10 @@ static int add_source(struct persist_reader *reader, const char *path)
 static void explain_missing(const struct persist_reader *reader, const char *target,
 			    const char *path)
 {
-	char list[PROGRAM_COMMAND_SIZE];
-	const char *colon = strchr(target, ':');
-
 	if (!strchr(target, '/') && access(reader->root, F_OK))
 		pin_tree__log_no_tree(&reader->log, reader->root);
-	else if (colon && !strchr(target, '/'))
-		log_error(&reader->log,
-			  "%s: there is no such event; its name is that of the tracepoint alone: "
-			  "%s",
-			  target, colon + 1);
 	else
-		log_error(&reader->log, "%s: there is no such event; %s shows those there are",
-			  path, program_name__command(list, program_name__self(), "list", reader->root));
+		event_list__log_unknown(&reader->log, path);
 }
 
 /* Those that there are now, the last part of @path being a pattern. */
@@ -466,7 +457,8 @@ int persist_reader__add(struct persist_reader *reader, const char *target)
 		return -EBUSY;
 	err = event_path__of_target(reader->root, target, path);
 	if (err) {
-		log_error(&reader->log, "\"%s\": not the name or path of an event", target);
+		log_error(&reader->log,
+			  "\"%s\": not the name or path of an event, such as mce_record", target);
 		return err;
 	}
 	if (event_list__is_pattern(strrchr(path, '/') ?: path))
@@ -665,7 +657,7 @@ int persist_reader__add_all(struct persist_reader *reader)
 		return err;
 	if (reader->follow)
 		return 0;
-	log_error(&reader->log, "%s: there is no tree of persistent events", reader->root);
+	pin_tree__log_no_tree(&reader->log, reader->root);
 	return err;
 }
 

@@ -26,7 +26,8 @@ static int open_registry(const struct pin_tree *tree)
 static int report(const struct pin_tree *tree, int err)
 {
 	if (err)
-		log_error(tree->log, "%s/registry: %s%s", tree->root, strerror(-err),
+		log_error(tree->log, "%s/registry: cannot be used: %s%s", tree->root,
+			  strerror(-err),
 			  err == -EACCES || err == -EPERM
 				  ? "; run the loader as root, or as the owner of the tree"
 				  : capabilities__explain(err));

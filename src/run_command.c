@@ -15,7 +15,6 @@
 #include "json_output.h"
 #include "line_writer.h"
 #include "program_path.h"
-#include "program_name.h"
 #include "text_output.h"
 
 /* How long a record may be on its way when the command has ended. */
@@ -150,7 +149,7 @@ static int start_child(struct running *running, const sigset_t *signals)
 	signal(SIGPIPE, SIG_DFL);
 	execvp(*command, command);
 	err = -errno;
-	log_error(running->run->log, "%s: %s", *command, strerror(-err));
+	log_error(running->run->log, "cannot run %s: %s", *command, strerror(-err));
 	_exit(exit_status_of_exec(err));
 }
 

@@ -392,7 +392,11 @@ int metrics_server__new(const char *address, struct metrics_collector *collector
 	if (!err)
 		err = listen_at(server, &storage, size);
 	if (err) {
-		log_error(log, "%s: cannot listen: %s", address, strerror(-err));
+		log_error(log, "%s: cannot listen: %s%s", address, strerror(-err),
+			  err == -EADDRINUSE ? "; end what listens there, or choose another port"
+			  : err == -EADDRNOTAVAIL ? "; choose an address of this machine"
+			  : err == -EACCES	  ? "; choose a port from 1024 on"
+						  : "");
 		metrics_server__free(server);
 		return err;
 	}
@@ -424,6 +428,7 @@ int metrics_server__run(struct metrics_server *server)
 {
 	if (!event_base_dispatch(server->base))
 		return 0;
-	log_error(server->log, "%s: cannot go on serving", server->address);
+	log_error(server->log, "%s: cannot go on serving: the event loop ended; start it again",
+		  server->address);
 	return -EIO;
 }

@@ -141,6 +141,7 @@ rm -r "${ROOT:?}/$hostile"
 load 1 "nosuch:event: .*no such tracepoint" add nosuch:event
 load 1 "sched:nosuch: .*no such tracepoint.*module" add sched:nosuch
 load 1 "syscalls:sys_enter_nosuch: .*no such tracepoint" start -e syscalls:sys_enter_nosuch
+load 1 "sched:sched_swtich: this kernel has no such tracepoint; did you mean sched:sched_switch[?]$" add sched:sched_swtich
 load 1 "mce:nosuch: .*no such tracepoint.*CONFIG_X86_MCE" add mce:nosuch
 for spec in "" sched sched: :sched_switch : sched:sched_switch/ sched:sched_switch/keep \
 	sched:sched_switch//keep=latest sched:sched_switch/keep=latest sched:sched_switch/keep=latest/x \
@@ -169,6 +170,9 @@ load 2 "keep=oldest has no tail, so that ring= says nothing" add sched:sched_swi
 load 2 "head=: expected a size" add sched:sched_switch/keep=latest,head=/
 load 1 "$NUMBERED.*there already" add $NUMBERED_EVENT/head=4K,tail=8K/
 load 1 "nosuch: there is no such event; .*/loader list shows" remove nosuch
+load 1 "did you mean $NUMBERED[?] .*loader list shows" remove ${NUMBERED}s
+load 1 "did you mean $NUMBERED[?] .*loader list shows" clear ${NUMBERED#s}
+load 1 "did you mean $NUMBERED[?] .*loader list shows" status syscalls:$NUMBERED
 load 1 "" remove ../persistent/$NUMBERED
 load 1 "" clear .
 load 1 "" remove $NUMBERED/head
@@ -194,10 +198,15 @@ load 1 "/dev/full|No space|cannot" start -c /dev/null --root /dev/full
 load 1 "root $TMP/x: $TMP is not on a BPF file system.*mount -t bpf.*--root" start \
 	-e $NUMBERED_EVENT --root "$TMP/x"
 not_ok "nothing was made there (KNOWN-PAIN 10)" test -e "$TMP/x"
+load 1 "no tree of persistent events; to make one, run: .*loader start --root '/sys/fs/bpf/my root'$" \
+	remove nosuch --root "/sys/fs/bpf/my root"
 load 1 "$TMP is not on a BPF file system" stop --root "$TMP"
 load 1 "No such file or directory" start -e $NUMBERED_EVENT --root "$TMP/no/such"
 load 1 "not a directory|Not a directory|meta" start -e $NUMBERED_EVENT --root $ROOT/$NUMBERED/meta
 read_ 1 "nosuch: (no such|there is no such)" attach nosuch
+read_ 1 "did you mean $NUMBERED[?] .*reader list shows" attach syscalls:${NUMBERED/timer/time}
+read_ 1 "did you mean $NUMBERED[?] .*reader list shows" attach $ROOT/${NUMBERED}_
+read_ 1 "no such event; [^ ]*reader list shows" attach nothing_like_it
 read_ 1 "$TMP: " attach "$TMP"
 read_ 1 "/etc/passwd" attach /etc/passwd
 read_ 1 "head: " attach $ROOT/$NUMBERED/head
@@ -244,7 +253,7 @@ PUBLIC_LOADER=$(public_copy "$LOADER")
 fails 1 "$ROOT|CAP_BPF" unprivileged "$PUBLIC_LOADER" start -e signal:signal_deliver
 fails 1 "as root|CAP_BPF|owner of the tree" unprivileged "$PUBLIC_LOADER" stop
 fails 1 "as root|CAP_BPF|owner of the tree|ermission denied" unprivileged "$PUBLIC_LOADER" remove $NUMBERED
-fails 1 "--group and --mode" unprivileged "$PUBLIC_LOADER" list
+fails 1 "only the owner may read it; as root, .*loader start --group NAME \(or --mode 0666\)" unprivileged "$PUBLIC_LOADER" list
 fails 1 "CAP_BPF|ermission|not permitted" unprivileged "$PUBLIC_LOADER" start \
 	-e signal:signal_deliver --root /sys/fs/bpf/theirs
 rm -rf /sys/fs/bpf/theirs

@@ -195,7 +195,7 @@ run_ok "start --mode 0660 --group 4242" "$LOADER" start --mode 0660 --group 4242
 	-e $NUMBERED_EVENT/keep=both,head=64K,tail=16K,wakeup=1/
 run agent "${reader_profile[@]}" -- /bin/reader "${attach[@]}"
 is "$status" 1 "who is not in the group does not read"
-like "$err" "meta: permission denied; the loader's options --group and --mode" "and is told why"
+like "$err" "meta: permission denied: only the owner and the group 4242 may read it" "and is told why"
 is "$(numbers "${reader_profile[@]}" --group-add 4242 -- /bin/reader "${attach[@]}")" 1-160 \
 	"who has it as a supplementary group does"
 

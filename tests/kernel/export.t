@@ -150,7 +150,7 @@ fails 2 "there is no format 'xml'" "$READER" export --to xml both
 fails 2 "TARGET is missing" "$READER" export --to ctf -o "$TMP/none"
 fails 2 "whole number from 1 to" "$READER" export --to chrome --last x both
 fails 2 "unknown option" "$READER" export --to chrome --json both
-fails 1 "nosuch: there is no such event; reader list" "$READER" export --to ctf -o "$TMP/none" nosuch
+fails 1 "nosuch: there is no such event; .*reader list shows" "$READER" export --to ctf -o "$TMP/none" nosuch
 fails 1 "nosuch: there is no such event" "$READER" export --to chrome -o "$TMP/none" both nosuch
 not_ok "which leaves no output behind" test -e "$TMP/none"
 fails 1 "directory: name one with -o" "$READER" export --to ctf both

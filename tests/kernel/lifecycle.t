@@ -244,7 +244,7 @@ like "$err" "wrong.conf, line 2" "says where"
 not_ok "and records nothing of it" test -e $ROOT/signal_deliver
 run "$LOADER" start -c "$TMP/nosuch.conf"
 is "$status" 1 "start with a file that is not there fails"
-like "$err" "nosuch.conf: No such file" "says so"
+like "$err" "nosuch.conf: cannot be opened: No such file" "says so"
 
 mkdir -p "$TMP/etc/persist-bpf"
 cp -a /etc/. "$TMP/etc/"

@@ -138,7 +138,7 @@ fails() { # STATUS PATTERN OPTION...
 	like "$err" "$pattern" "which says why"
 }
 
-fails 1 "nosuch: there is no such event; reader list" --stdio -e nosuch
+fails 1 "nosuch: there is no such event; .*reader list shows" --stdio -e nosuch
 fails 1 "no event has a field \"bank\": $NUMBERED has __syscall_nr timer_id" --stdio -e $NUMBERED -s field:bank
 fails 2 "\"bank\" is none of comm, pid, tid, cpu, event, field:NAME" -s comm,bank
 fails 2 "\"\" is none of" -s ""
@@ -146,7 +146,7 @@ fails 2 "more than 8 parts" -s cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu
 fails 2 "--delay wants seconds, at least 0.1, not '0'" -d 0
 fails 2 "--entries wants a whole number from 1 to .*, not 'x'" -E x
 fails 2 "--order wants rate or total, not 'none'" --order none
-fails 2 "not a list of CPUs" -C x
+fails 2 "--cpu wants a list of CPUs such as 0-3,8, not .x." -C x
 fails 2 "not a list of events: 'small,'" -e small,
 fails 1 "not a terminal; --stdio" -e $NUMBERED
 fails 1 "there is no tree" --stdio --root /sys/fs/bpf/nosuch
