@@ -257,6 +257,22 @@ fails 1 "only the owner may read it; as root, .*loader start --group NAME \(or -
 fails 1 "CAP_BPF|ermission|not permitted" unprivileged "$PUBLIC_LOADER" start \
 	-e signal:signal_deliver --root /sys/fs/bpf/theirs
 rm -rf /sys/fs/bpf/theirs
+# Who may read, by the pins' own modes and by those of the directories above them
+PUBLIC_READER=$(public_copy "$READER")
+theirs=/sys/fs/bpf/group/theirs
+mkdir /sys/fs/bpf/group
+"$LOADER" start --root $theirs --group 4242 -e $NUMBERED_EVENT/head=4K,tail=8K/ > /dev/null
+fails 1 "$theirs/$NUMBERED/meta: .*: only the owner and the group 4242 may read it; as root, usermod --append --groups 4242 USER" \
+	unprivileged "$PUBLIC_READER" attach $NUMBERED --root $theirs
+chgrp 4242 /sys/fs/bpf/group && chmod 0710 /sys/fs/bpf/group
+fails 1 "$theirs/$NUMBERED: .*: only the owner and the group 4242 may pass /sys/fs/bpf/group; as root, usermod" \
+	unprivileged "$PUBLIC_READER" attach $NUMBERED --root $theirs
+chmod 0700 /sys/fs/bpf/group
+fails 1 "$theirs: .*: only the owner may pass /sys/fs/bpf/group; as root, chmod o[+]x lets others" \
+	unprivileged "$PUBLIC_READER" list --root $theirs
+fails 1 "root $theirs: .*Permission denied; run the loader as root, or as the owner of the tree" \
+	unprivileged "$PUBLIC_LOADER" remove $NUMBERED --root $theirs
+"$LOADER" stop --root $theirs > /dev/null && rmdir /sys/fs/bpf/group
 fails 1 "bpf\\(2\\)|CAP_BPF|not permitted" "$HELPERS/seccomp_run" none "$LOADER" add signal:signal_deliver
 
 # ---- without tracefs, without BTF ------------------------------------------------------------------
