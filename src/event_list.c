@@ -60,17 +60,15 @@ static bool is_denied(const char *path)
 
 static void report_denied(const struct log *log, const char *root, const struct denied *denied)
 {
-	char more[64] = "";
+	char others[64] = "", meta[PATH_MAX];
 
 	if (!denied->nr)
 		return;
 	if (denied->nr > 1)
-		snprintf(more, sizeof(more), ", as for %u more event%s", denied->nr - 1,
+		snprintf(others, sizeof(others), ", as for %u more event%s", denied->nr - 1,
 			 denied->nr > 2 ? "s" : "");
-	log_error(log,
-		  "%s/%s/" PIN_META ": permission denied%s; the loader's options --group and "
-		  "--mode say who may read",
-		  root, denied->first, more);
+	snprintf(meta, sizeof(meta), "%s/%s/" PIN_META, root, denied->first);
+	pin_access__log_denied(log, meta, others);
 }
 
 static void fill_info(struct persist_event_info *info, const char *path, const char *name,
@@ -111,7 +109,7 @@ static int check_root(const struct log *log, const char *root)
 	if (is_bpffs == -ENOENT)
 		pin_tree__log_no_tree(log, root);
 	else if (is_bpffs == -EACCES)
-		pin_access__log_denied(log, root);
+		pin_access__log_denied(log, root, "");
 	else if (is_bpffs < 0)
 		log_error(log, "%s: not a tree of persistent events: %s", root,
 			  strerror(-is_bpffs));
@@ -166,7 +164,7 @@ int event_list__names(const char *root, const struct log *log, char ***names)
 	if (nr_entries < 0) {
 		err = -errno;
 		if (err == -EACCES)
-			pin_access__log_denied(log, root);
+			pin_access__log_denied(log, root, "");
 		else
 			log_error(log, "%s: cannot list it: %s", root, strerror(-err));
 		return err;

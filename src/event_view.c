@@ -406,7 +406,7 @@ static int check_file_system(const struct log *log, const char *path)
 		return 0;
 	if (is_bpffs < 0) {
 		if (is_bpffs == -EACCES)
-			pin_access__log_denied(log, path);
+			pin_access__log_denied(log, path, "");
 		else if (is_bpffs != -ENOENT)
 			log_error(log, "%s: not an event: %s", path, strerror(-is_bpffs));
 		return is_bpffs == -ENOTDIR ? -ENOENT : is_bpffs;

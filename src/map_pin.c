@@ -35,7 +35,7 @@ static void explain_open_error(const struct log *log, const char *path, bool rea
 			log_error(log, "%s: not a BPF map; something else has been put there",
 				  path);
 		else
-			pin_access__log_denied(log, path);
+			pin_access__log_denied(log, path, "");
 		break;
 	default:
 		log_error(log, "%s: cannot open the map: %s%s", path, strerror(-err),

@@ -36,18 +36,20 @@ static bool find_closed_directory(const char *path, char directory[PATH_MAX], st
 	return false;
 }
 
-static void log_group(const struct log *log, const char *path, const char *what, gid_t gid)
+static void log_group(const struct log *log, const char *path, const char *others, const char *what,
+		      gid_t gid)
 {
 	char group[128];
 
 	name_group(gid, group, sizeof(group));
-	log_error(log,
-		  "%s: permission denied: only the owner and the group %s may %s; as root, usermod "
-		  "--append --groups %s USER makes USER a member",
-		  path, group, what, group);
+	log_error(
+		log,
+		"%s: permission denied%s: only the owner and the group %s may %s; as root, usermod "
+		"--append --groups %s USER makes USER a member",
+		path, others, group, what, group);
 }
 
-void pin_access__log_denied(const struct log *log, const char *path)
+void pin_access__log_denied(const struct log *log, const char *path, const char *others)
 {
 	char directory[PATH_MAX], what[PATH_MAX + 8];
 	struct stat st;
@@ -55,19 +57,19 @@ void pin_access__log_denied(const struct log *log, const char *path)
 	if (find_closed_directory(path, directory, &st)) {
 		snprintf(what, sizeof(what), "pass %s", directory);
 		if (st.st_mode & 0010)
-			log_group(log, path, what, st.st_gid);
+			log_group(log, path, others, what, st.st_gid);
 		else
 			log_error(
 				log,
-				"%s: permission denied: only the owner may pass %s; as root, chmod "
+				"%s: permission denied%s: only the owner may pass %s; as root, chmod "
 				"o+x lets others, or the tree can be bind-mounted elsewhere",
-				path, directory);
+				path, others, directory);
 	} else if (!stat(path, &st) && st.st_mode & 0040) {
-		log_group(log, path, "read it", st.st_gid);
+		log_group(log, path, others, "read it", st.st_gid);
 	} else {
 		log_error(log,
-			  "%s: permission denied: only the owner may read it; as root, %s start "
+			  "%s: permission denied%s: only the owner may read it; as root, %s start "
 			  "--group NAME (or --mode 0666) lets others",
-			  path, program_name__loader());
+			  path, others, program_name__loader());
 	}
 }

@@ -40,7 +40,7 @@ for list in "$READER list" "$LOADER_OF_ALL list" "$LOADER_OF_ALL status" "$READE
 	# shellcheck disable=SC2086 # a program and its arguments
 	run unprivileged $list
 	is "$(grep -c ' error: ' <<< "$err")" 1 "${list##*/}: one message for all of them"
-	like "$err" "denied, as for 2 more events; the loader's options --group and --mode" "with the remedy"
+	like "$err" "denied, as for 2 more events: only the owner may" "with the remedy"
 done
 "$LOADER" remove second third > /dev/null
 run unprivileged "$LOADER_OF_ALL" remove $NUMBERED nosuch
