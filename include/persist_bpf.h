@@ -205,7 +205,8 @@ int persist_reader__add_all(struct persist_reader *reader);
  * @instance: of the event's metadata
  * @event_id: its id
  * @cpu:      the CPU
- * @seq:      sequence number of the last record that was used
+ * @seq:      sequence number of the last record that was used; of an imported one, which comes
+ *            before all others, with PERSIST_POSITION_IMPORTED. As signed numbers they are in order
  */
 struct persist_position {
 	uint64_t instance;
@@ -213,6 +214,18 @@ struct persist_position {
 	uint32_t cpu;
 	uint64_t seq;
 };
+
+#define PERSIST_POSITION_IMPORTED (1ull << 63)
+
+/* The @seq of the position at which a reader is that has used this item. */
+static inline uint64_t persist_item__position(const struct persist_item *item)
+{
+	if (!item->record)
+		return item->loss.to_seq;
+	return item->record->flags & PERSIST_RECORD_IMPORTED
+		       ? item->record->seq | PERSIST_POSITION_IMPORTED
+		       : item->record->seq;
+}
 
 /**
  * persist_reader__positions() - how far the reader has come

@@ -41,6 +41,12 @@
  */
 #define PERSIST_RECORD_INCOMPLETE 1
 
+/*
+ * The kernel's boot tracing recorded the event before it was attached, and the loader brought the
+ * record in; see struct persist_imported.
+ */
+#define PERSIST_RECORD_IMPORTED 2
+
 /**
  * struct persist_record - header of every record; @size bytes of payload follow it
  * @magic:       PERSIST_RECORD_MAGIC
@@ -49,7 +55,8 @@
  * @flags:       PERSIST_RECORD_*
  * @size:        bytes of payload: the tracepoint record as its format text describes it
  * @event_id:    id of the event in its tree
- * @seq:         number of this event on this CPU, from 1 on; counts what was lost as well
+ * @seq:         number of this event on this CPU, from 1 on; counts what was lost as well. Of an
+ *               imported record: its number among the imported ones of this CPU, from 1 on
  * @time_ns:     CLOCK_BOOTTIME, in nanoseconds
  * @cpu:         CPU that recorded it
  * @pid:         process id (tgid), in the initial pid namespace
@@ -113,6 +120,70 @@ struct persist_array_ring {
 	__u64 reserved2[6];
 #ifndef __cplusplus /* which has no such members */
 	__u8 data[];
+#endif
+};
+
+/* ---- imported records ------------------------------------------------------------------- */
+
+#define PERSIST_IMPORTED_MAGIC 0x4d494550u /* "PEIM" */
+#define PERSIST_CLOCK_SIZE     16
+
+/**
+ * struct persist_imported_cpu - what was imported of one CPU
+ * @offset:         of its first record, from the start of the map's value
+ * @bytes:          of its records; each begins where the one before ends, at a multiple of
+ *                  PERSIST_UNIT_SIZE bytes from @offset
+ * @records:        how many that are
+ * @overrun:        events of any kind that the boot tracing overwrote on this CPU
+ * @commit_overrun: events of any kind that it did not record, because they interrupted too many
+ *                  others
+ * @dropped:        events of any kind that it did not record, because its buffer was full
+ */
+struct persist_imported_cpu {
+	__u64 offset;
+	__u64 bytes;
+	__u64 records;
+	__u64 overrun;
+	__u64 commit_overrun;
+	__u64 dropped;
+};
+
+/**
+ * struct persist_imported - value of the mmapable array `imported`, which nobody ever writes to
+ * @magic:          PERSIST_IMPORTED_MAGIC
+ * @version:        PERSIST_ABI_VERSION
+ * @header_size:    bytes in front of @cpus
+ * @cpu_size:       bytes of one of @cpus
+ * @nr_cpus:        how many of these there are
+ * @event_id:       id in the records
+ * @records:        of all CPUs
+ * @import_time_ns: CLOCK_BOOTTIME of the import
+ * @first_time_ns:  CLOCK_BOOTTIME of the oldest record, 0 without one
+ * @last_time_ns:   and of the newest
+ * @time_error_ns:  so much the times of the records can be off, at most; 0: they are exact
+ * @source:         instance of the tracing buffer, empty for the top-level one
+ * @clock:          its clock (trace_clock), by which the times were taken
+ * @cpus:           by the number of the CPU
+ *
+ * The losses are those of the whole buffer of a CPU, whatever the events were: how many of this
+ * event are among them, nobody knows.
+ */
+struct persist_imported {
+	__u32 magic;
+	__u32 version;
+	__u32 header_size;
+	__u32 cpu_size;
+	__u32 nr_cpus;
+	__u32 event_id;
+	__u64 records;
+	__u64 import_time_ns;
+	__u64 first_time_ns;
+	__u64 last_time_ns;
+	__u64 time_error_ns;
+	char source[PERSIST_NAME_SIZE];
+	char clock[PERSIST_CLOCK_SIZE];
+#ifndef __cplusplus /* which has no such members */
+	struct persist_imported_cpu cpus[];
 #endif
 };
 
@@ -465,6 +536,8 @@ PERSIST_STATIC_ASSERT(sizeof(struct persist_array_ring) == PERSIST_ARRAY_RING_HE
 PERSIST_STATIC_ASSERT((sizeof(struct persist_record) + PERSIST_PAYLOAD_MAX) / PERSIST_UNIT_SIZE <=
 			      PERSIST_COMMIT_LENGTH_MASK,
 		      "the longest record's length fits into the commit word");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_imported_cpu) == 48, "layout");
+PERSIST_STATIC_ASSERT(sizeof(struct persist_imported) == 144, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_counters) == 88, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct persist_meta) == 496, "layout");
 PERSIST_STATIC_ASSERT(sizeof(struct perf_event_attr) <= PERSIST_ATTR_ROOM, "attr fits");

@@ -28,6 +28,7 @@ static const struct attached_event no_event = {
 	.totals = -1,
 	.pages = -1,
 	.sums = -1,
+	.imported = -1,
 };
 
 /* ---- making one -------------------------------------------------------------------------- */
@@ -165,6 +166,7 @@ static int open_descriptors(struct attached_event *event, const struct pin_tree 
 		{ PIN_HEADS, &event->heads, true },	   { PIN_TAILS, &event->tails, true },
 		{ PIN_WAKEUP, &event->wakeup, true },	   { PIN_TOTALS, &event->totals, true },
 		{ PIN_PAGES, &event->pages, true },	   { PIN_SUMS, &event->sums, true },
+		{ PIN_IMPORTED, &event->imported, true },
 	};
 
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
@@ -238,7 +240,7 @@ void attached_event__close(struct attached_event *event)
 {
 	const int fds[] = { event->link,  event->program, event->counters, event->control,
 			    event->heads, event->tails,	  event->wakeup,   event->totals,
-			    event->pages, event->sums };
+			    event->pages, event->sums,	  event->imported };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)

@@ -30,6 +30,7 @@ struct attached_event {
 	int totals; /* these three, or none of them */
 	int pages;
 	int sums;
+	int imported; /* what the boot tracing had recorded before it; -1: nothing */
 	struct buffers buffers;
 	uint64_t locked_bytes;
 };

@@ -211,6 +211,21 @@ static bool stand_at(struct cpu_stream *stream, const struct persist_record *rec
 	return true;
 }
 
+/* Stands at the next imported record. False if there is none, or no other any more. */
+static bool stand_at_imported(struct cpu_stream *stream)
+{
+	if (!stream->imported)
+		return false;
+	stream->record = ring_cursor__peek(stream->imported);
+	if (stream->record) {
+		ring_cursor__advance(stream->imported);
+		return true;
+	}
+	ring_cursor__free(stream->imported);
+	stream->imported = NULL;
+	return false;
+}
+
 /* Stands at the loss of what is known to have happened without leaving a record. */
 static bool stand_at_missing_end(struct cpu_stream *stream)
 {
@@ -231,7 +246,8 @@ static void close_rings(struct cpu_stream *stream)
 {
 	ring_cursor__free(stream->head);
 	ring_cursor__free(stream->tail);
-	stream->head = stream->tail = stream->current = NULL;
+	ring_cursor__free(stream->imported);
+	stream->head = stream->tail = stream->current = stream->imported = NULL;
 }
 
 static int open_rings(struct cpu_stream *stream)
@@ -270,6 +286,8 @@ int cpu_stream__init(struct cpu_stream *stream, struct event_view *view, uint32_
 	stream->cpu = cpu;
 	stream->limit_seq = UINT64_MAX;
 	err = open_rings(stream);
+	if (!err)
+		err = event_view__open_imported(view, cpu, &stream->imported);
 	if (err) {
 		cpu_stream__destroy(stream);
 		return err;
@@ -286,10 +304,24 @@ void cpu_stream__destroy(struct cpu_stream *stream)
 	stream->view = stream->successor = NULL;
 }
 
+/* Passes over the imported records up to the number @seq. */
+static void skip_imported(struct cpu_stream *stream, uint64_t seq)
+{
+	const struct persist_record *record;
+
+	while (stream->imported && (record = ring_cursor__peek(stream->imported)) &&
+	       record->seq <= seq)
+		ring_cursor__advance(stream->imported);
+}
+
 void cpu_stream__resume(struct cpu_stream *stream, uint64_t seq)
 {
-	if (seq <= stream->view->counters[stream->cpu].seen)
+	if (seq & PERSIST_POSITION_IMPORTED) {
+		skip_imported(stream, seq & ~PERSIST_POSITION_IMPORTED);
+	} else if (seq <= stream->view->counters[stream->cpu].seen) {
+		skip_imported(stream, UINT64_MAX);
 		stream->next_seq = seq + 1;
+	}
 }
 
 void cpu_stream__limit_to(struct cpu_stream *stream, const struct persist_counters *counters,
@@ -337,6 +369,8 @@ bool cpu_stream__step(struct cpu_stream *stream)
 {
 	const struct persist_record *record;
 
+	if (stand_at_imported(stream))
+		return true;
 	for (;;) {
 		record = peek_next(stream);
 		if (record && record->seq <= stream->limit_seq) {

@@ -2,7 +2,7 @@
 /*
  * What one event recorded on one CPU, in the order of its sequence numbers: the records of head
  * and tail, and a loss wherever numbers are missing. Over a clear it goes on from the old buffers
- * to the new ones.
+ * to the new ones. What was imported comes before all that, and has no part in its numbers.
  */
 #ifndef PERSIST_CPU_STREAM_H
 #define PERSIST_CPU_STREAM_H
@@ -20,6 +20,7 @@ struct cpu_stream {
 	uint32_t cpu;
 	struct ring_cursor *head, *tail; /* NULL: none, or not mapped */
 	struct ring_cursor *current;	 /* the one that gave the last record */
+	struct ring_cursor *imported;	 /* older than all of that; NULL: none, or all read */
 
 	uint64_t next_seq;  /* of what comes next; 0: where the stream begins is not known yet */
 	uint64_t first_seq; /* smallest number in the buffers of the view; 0: not known yet */
@@ -46,7 +47,7 @@ struct cpu_stream {
 int cpu_stream__init(struct cpu_stream *stream, struct event_view *view, uint32_t cpu);
 void cpu_stream__destroy(struct cpu_stream *stream);
 
-/* The last record that was used had the number @seq. Before the first step. */
+/* The last item that was used was at the position @seq. Before the first step. */
 void cpu_stream__resume(struct cpu_stream *stream, uint64_t seq);
 
 /*

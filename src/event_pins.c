@@ -109,6 +109,7 @@ static int stage_objects(struct pin_tree *tree, const struct attached_event *eve
 		{ PIN_TOTALS, event->totals, read },
 		{ PIN_PAGES, event->pages, read },
 		{ PIN_SUMS, event->sums, read },
+		{ PIN_IMPORTED, event->imported, pin_tree__buffer_access(tree) },
 		{ PIN_WAKEUP, event->wakeup, pin_tree__buffer_access(tree) },
 		{ PIN_HEADS, event->heads, private_access },
 		{ PIN_TAILS, event->tails, private_access },

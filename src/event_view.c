@@ -237,6 +237,17 @@ static int map_cpu(struct event_view *view, const char *directory, const struct 
 	return -EBADMSG;
 }
 
+/*
+ * What came before the event is worth having, but nothing that the event itself needs: if it is
+ * damaged, which was logged, it is left out.
+ */
+static int map_imported(struct event_view *view, const char *directory, int fd)
+{
+	int err = imported__open(&view->imported, view->log, directory, fd, &view->meta);
+
+	return err == -EBADMSG ? 0 : err;
+}
+
 static int map_cpus(struct event_view *view, const char *directory, enum event_view_cpus cpus,
 		    const struct cpu_list *wanted)
 {
@@ -244,6 +255,7 @@ static int map_cpus(struct event_view *view, const char *directory, enum event_v
 
 	if (cpus == EVENT_VIEW_NO_CPUS)
 		return 0;
+	err = map_imported(view, directory, -1);
 	for (uint32_t cpu = 0; !err && cpu < view->meta.nr_cpus; cpu++) {
 		if (wanted && !cpu_list__has(wanted, cpu))
 			continue;
@@ -257,10 +269,9 @@ static int map_cpus(struct event_view *view, const char *directory, enum event_v
 	return err;
 }
 
-static int new_cursor(const struct event_view *view, uint32_t cpu, const struct ring_map *map,
-		      bool is_tail, struct ring_cursor **cursor)
+static struct record_origin origin_of(const struct event_view *view, uint32_t cpu)
 {
-	const struct record_origin origin = {
+	return (struct record_origin){
 		.event_id = view->meta.record_id,
 		.payload_min = view->meta.payload_min,
 		.payload_max = view->meta.payload_max,
@@ -268,6 +279,30 @@ static int new_cursor(const struct event_view *view, uint32_t cpu, const struct 
 		.path = view->path,
 		.log = view->log,
 	};
+}
+
+int event_view__open_imported(const struct event_view *view, uint32_t cpu,
+			      struct ring_cursor **cursor)
+{
+	const struct persist_imported *header = view->imported.header;
+	const struct record_origin origin = origin_of(view, cpu);
+	struct persist_imported_cpu records;
+
+	*cursor = NULL;
+	if (!header)
+		return 0;
+	records = imported__cpu(header, cpu);
+	if (!records.bytes)
+		return 0;
+	*cursor =
+		imported_cursor__new((const char *)header + records.offset, records.bytes, &origin);
+	return *cursor ? 0 : -ENOMEM;
+}
+
+static int new_cursor(const struct event_view *view, uint32_t cpu, const struct ring_map *map,
+		      bool is_tail, struct ring_cursor **cursor)
+{
+	const struct record_origin origin = origin_of(view, cpu);
 	int err;
 
 	*cursor = NULL;
@@ -387,6 +422,7 @@ void event_view__put(struct event_view *view)
 		return;
 	unmap_all(view->heads, view->meta.nr_cpus);
 	unmap_all(view->tails, view->meta.nr_cpus);
+	imported__close(&view->imported);
 	close_fd(view->counters_fd);
 	close_fd(view->control_fd);
 	close_fd(view->doorbell_fd);
@@ -600,6 +636,8 @@ static int take_attached(struct event_view *view, const struct attached_event *a
 	if (view->counters_fd < 0 || view->control_fd < 0)
 		return -errno;
 	err = event_view__read_counters(view);
+	if (!err && attached->imported >= 0)
+		err = map_imported(view, view->path, attached->imported);
 	for (uint32_t cpu = 0; !err && cpu < view->meta.nr_cpus; cpu++)
 		err = map_cpu(view, view->path, &attached->buffers, cpu);
 	return err;

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "cpu_list.h"
+#include "imported.h"
 #include "log.h"
 #include "persist_record.h"
 #include "ring_cursor.h"
@@ -40,6 +41,7 @@ struct event_view {
 	struct cpu_list possible;
 	void *counter_values;		/* what the kernel copies: one for each possible CPU */
 	struct ring_map *heads, *tails; /* meta.nr_cpus of each */
+	struct imported imported;	/* empty if nothing was, or no CPU is mapped */
 };
 
 /* Which CPUs' rings a view maps. */
@@ -82,6 +84,8 @@ int event_view__read_counters(struct event_view *view);
 /* Makes a cursor of the CPU's ring; *@cursor is NULL if it has none. Returns 0 or -errno. */
 int event_view__open_head(const struct event_view *view, uint32_t cpu, struct ring_cursor **cursor);
 int event_view__open_tail(const struct event_view *view, uint32_t cpu, struct ring_cursor **cursor);
+int event_view__open_imported(const struct event_view *view, uint32_t cpu,
+			      struct ring_cursor **cursor);
 
 enum event_state {
 	EVENT_CURRENT,	/* the view shows what is being written */

@@ -13,6 +13,7 @@
 
 #include "event_format.h"
 #include "event_spec.h"
+#include "imported.h"
 #include "json_generator.h"
 #include "json_text.h"
 #include "kernel_printf.h"
@@ -142,13 +143,30 @@ static void generate_info(struct json_generator *generator, const struct persist
 	json_generator__string(generator, "attach_time", attach_time);
 }
 
-int json_output__put_info(struct json_output *output, const struct persist_event_info *info)
+static void generate_imported(struct json_generator *generator,
+			      const struct persist_imported *imported)
+{
+	const struct persist_imported_cpu sum = imported__sum(imported);
+
+	json_generator__open_map(generator, "imported");
+	json_generator__number(generator, "records", imported->records);
+	json_generator__string(generator, "source", imported->source);
+	json_generator__number(generator, "time_error_ns", imported->time_error_ns);
+	json_generator__number(generator, "lost_of_any_event",
+			       sum.overrun + sum.commit_overrun + sum.dropped);
+	json_generator__close_map(generator);
+}
+
+int json_output__put_info(struct json_output *output, const struct persist_event_info *info,
+			  const struct persist_imported *imported)
 {
 	struct json_generator *generator = &output->generator;
 
 	json_generator__begin(generator);
 	json_generator__open_map(generator, NULL);
 	generate_info(generator, info);
+	if (imported)
+		generate_imported(generator, imported);
 	json_generator__close_map(generator);
 	return end_line(output);
 }
@@ -301,6 +319,8 @@ static void print_record(struct json_output *output, struct text_out *out,
 	print_member(output, out, item);
 	if (record->flags & PERSIST_RECORD_INCOMPLETE)
 		print_literal(out, ",\"incomplete\":true");
+	if (record->flags & PERSIST_RECORD_IMPORTED)
+		print_literal(out, ",\"imported\":true");
 	print_literal(out, "}\n");
 }
 

@@ -25,6 +25,7 @@ void json_output__set_member(struct json_output *output, json_member_fn fn);
 int json_output__put(struct json_output *output, const struct persist_item *item);
 
 /* The same for an entry of the list of events. */
-int json_output__put_info(struct json_output *output, const struct persist_event_info *info);
+int json_output__put_info(struct json_output *output, const struct persist_event_info *info,
+			  const struct persist_imported *imported);
 
 #endif

@@ -33,9 +33,9 @@
 
 /* What an event's directory holds besides its rings. The link is first: it goes first. */
 static const char *const event_pins[] = {
-	PIN_LINK,    PIN_PROGRAM, PIN_HEADS,  PIN_TAILS,    PIN_WAKEUP,
-	PIN_CONTROL, PIN_EVENT,	  PIN_STATUS, PIN_FORMAT,   PIN_RESOLVED,
-	PIN_TOTALS,  PIN_PAGES,	  PIN_SUMS,   PIN_COUNTERS, PIN_META,
+	PIN_LINK,  PIN_PROGRAM,	 PIN_HEADS,    PIN_TAILS,    PIN_WAKEUP, PIN_CONTROL,
+	PIN_EVENT, PIN_STATUS,	 PIN_FORMAT,   PIN_RESOLVED, PIN_TOTALS, PIN_PAGES,
+	PIN_SUMS,  PIN_IMPORTED, PIN_COUNTERS, PIN_META,
 };
 
 /* What a tree holds besides its events. */
@@ -126,6 +126,10 @@ static int apply_event_access(struct pin_tree *tree, const char *name,
 	}
 	if (!err) {
 		pin_tree__path(tree, path, "%s/%s", name, PIN_WAKEUP);
+		err = set_access(tree, path, pin_tree__buffer_access(tree));
+	}
+	if (!err) {
+		pin_tree__path(tree, path, "%s/%s", name, PIN_IMPORTED);
 		err = set_access(tree, path, pin_tree__buffer_access(tree));
 	}
 	for (uint32_t cpu = 0; meta && cpu < meta->nr_cpus && !err; cpu++) {

@@ -48,6 +48,7 @@ struct pin_tree {
 #define PIN_TOTALS   "totals"
 #define PIN_PAGES    "pages"
 #define PIN_SUMS     "sums"
+#define PIN_IMPORTED "imported"
 #define PIN_HEAD_DIR "head"
 #define PIN_TAIL_DIR "tail"
 

@@ -27,7 +27,7 @@
 static const char attach_help[] =
 	"usage: {reader} attach TARGET... [-f|--follow] [--json] [--raw] [--last N] [--since T]\n"
 	"           [--until T] [--cpu LIST] [--count N] [--timeout S]\n"
-	"           [--cursor-file F] [--root DIR]\n"
+	"           [--cursor-file F] [--mark-imported] [--root DIR]\n"
 	"\n"
 	"Shows what persistent events have recorded, oldest first; needs no privilege but to open\n"
 	"their pins.\n"
@@ -38,6 +38,7 @@ static const char attach_help[] =
 	"      --count N      end after N records\n"
 	"      --timeout S    end after S seconds\n"
 	"      --cursor-file F  go on behind what the last reader with this file has written\n"
+	"      --mark-imported  write (imported) behind records of the kernel's boot tracing\n"
 	"  -h, --help         show this\n"
 	"\n"
 	"Exit status: 0 done, 1 failed, 2 wrong usage.\n";
@@ -54,6 +55,7 @@ struct attach_options {
 	bool has_timeout;
 	bool json;
 	bool raw;
+	bool mark_imported;
 };
 
 enum {
@@ -62,6 +64,7 @@ enum {
 	OPT_COUNT,
 	OPT_TIMEOUT,
 	OPT_CURSOR_FILE,
+	OPT_MARK_IMPORTED,
 };
 
 static const struct option long_options[] = {
@@ -72,6 +75,7 @@ static const struct option long_options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "cursor-file", required_argument, NULL, OPT_CURSOR_FILE },
+	{ "mark-imported", no_argument, NULL, OPT_MARK_IMPORTED },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -107,6 +111,9 @@ static int parse_options(int argc, char **argv, struct attach_options *options)
 			break;
 		case OPT_CURSOR_FILE:
 			options->cursor_file = optarg;
+			break;
+		case OPT_MARK_IMPORTED:
+			options->mark_imported = true;
 			break;
 		case 'h':
 			return print_help();
@@ -163,7 +170,7 @@ static int cursor_number(struct attachment *attachment, const struct persist_ite
 
 static int write_item(struct attachment *attachment, const struct persist_item *item)
 {
-	uint64_t seq = item->record ? item->record->seq : item->loss.to_seq;
+	uint64_t seq = persist_item__position(item);
 	int number = 0, err;
 
 	if (attachment->cursor) {
@@ -174,6 +181,8 @@ static int write_item(struct attachment *attachment, const struct persist_item *
 	}
 	if (attachment->json)
 		err = json_output__put(attachment->json, item);
+	else if (attachment->options->mark_imported)
+		err = text_output__put_marked(&attachment->writer, item);
 	else
 		err = text_output__put(&attachment->writer, item);
 	if (!err && !attachment->json && !attachment->options->raw)

@@ -1128,7 +1128,7 @@ static bool is_at_end(const struct persist_reader *reader)
 
 static int give_out(struct persist_reader *reader, const struct persist_item *item)
 {
-	reader->streams[item->stream].seq = item->record ? item->record->seq : item->loss.to_seq;
+	reader->streams[item->stream].seq = persist_item__position(item);
 	return 1;
 }
 

@@ -2,10 +2,10 @@
 /*
  * Reads the records of one ring, oldest first, while a BPF program goes on writing to it.
  *
- * There are three kinds of rings and one interface. A cursor fetches records in batches: fill()
- * looks at the ring, takes what is there, checks it, and leaves an array of pointers to whole
- * and valid records; peek and advance walk that array. Nothing in the ring is trusted: whatever
- * its memory holds, a cursor neither reads outside it nor loops for ever.
+ * There are three kinds of rings, and imported records, and one interface. A cursor fetches records
+ * in batches: fill() looks at the ring, takes what is there, checks it, and leaves an array of
+ * pointers to whole and valid records; peek and advance walk that array. Nothing in the ring is
+ * trusted: whatever its memory holds, a cursor neither reads outside it nor loops for ever.
  *
  * What an overwriting ring of up to 4 MiB holds is copied at once, so that it can be given out at
  * leisure; of a larger one the writer may overwrite parts before they are reached.
@@ -98,6 +98,20 @@ struct ring_cursor *ringbuf_cursor__new(const void *pages, size_t page_size, uin
  */
 struct ring_cursor *array_cursor__new(const struct persist_array_ring *ring, uint64_t size,
 				      const struct record_origin *origin);
+
+/**
+ * imported_cursor__new() - reads the imported records of one CPU, see struct persist_imported
+ * @records: the first one; memory that never changes
+ * @bytes:   of all of them
+ * @origin:  whose records they are; path and log must outlive the cursor
+ *
+ * Records are valid as long as that memory is. Their numbers begin anew after them: they are
+ * read by a cursor of their own.
+ *
+ * Return: the cursor, or NULL with errno ENOMEM.
+ */
+struct ring_cursor *imported_cursor__new(const void *records, uint64_t bytes,
+					 const struct record_origin *origin);
 
 static inline void ring_cursor__free(struct ring_cursor *cursor)
 {

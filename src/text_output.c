@@ -151,7 +151,7 @@ static void put_payload(struct text_out *out, const struct persist_event *event,
 }
 
 static void put_record(struct text_out *out, const struct persist_event *event,
-		       const struct persist_record *record)
+		       const struct persist_record *record, bool mark)
 {
 	uint64_t us = record->time_ns / NSEC_PER_USEC;
 
@@ -170,6 +170,8 @@ static void put_record(struct text_out *out, const struct persist_event *event,
 	put_payload(out, event, record);
 	if (record->flags & PERSIST_RECORD_INCOMPLETE)
 		put_string(out, " (incomplete: the kernel did not let the variable part be read)");
+	if (mark && record->flags & PERSIST_RECORD_IMPORTED)
+		put_string(out, " (imported)");
 	text_out__char(out, '\n');
 }
 
@@ -191,7 +193,7 @@ static void put_loss(struct text_out *out, const struct persist_event *event,
 	put_string(out, ")\n");
 }
 
-int text_output__put(struct line_writer *writer, const struct persist_item *item)
+static int put_line(struct line_writer *writer, const struct persist_item *item, bool mark)
 {
 	struct text_out out = { .cap = FIRST_LINE_ROOM };
 
@@ -201,7 +203,7 @@ int text_output__put(struct line_writer *writer, const struct persist_item *item
 		if (!out.buf)
 			return -ENOMEM;
 		if (item->record)
-			put_record(&out, item->event, item->record);
+			put_record(&out, item->event, item->record, mark);
 		else
 			put_loss(&out, item->event, &item->loss);
 		if (out.len <= out.cap)
@@ -211,4 +213,14 @@ int text_output__put(struct line_writer *writer, const struct persist_item *item
 	}
 	line_writer__commit(writer, out.len);
 	return 0;
+}
+
+int text_output__put(struct line_writer *writer, const struct persist_item *item)
+{
+	return put_line(writer, item, false);
+}
+
+int text_output__put_marked(struct line_writer *writer, const struct persist_item *item)
+{
+	return put_line(writer, item, true);
 }

@@ -15,4 +15,7 @@
 /* Puts the line of @item, with its newline, into @writer. Returns 0 or -ENOMEM. */
 int text_output__put(struct line_writer *writer, const struct persist_item *item);
 
+/* The same, with " (imported)" at the end of the lines of imported records. */
+int text_output__put_marked(struct line_writer *writer, const struct persist_item *item);
+
 #endif

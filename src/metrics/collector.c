@@ -137,6 +137,12 @@ static int read_rings(const struct event_view *view, struct event_metrics *event
 	struct ring_cursor *cursor;
 	int err = 0, one;
 
+	/* Until the event itself has recorded something, what was imported is the newest. */
+	if (view->imported.header) {
+		event->has_imported = true;
+		event->imported = view->imported.header->records;
+		event->last_time_ns = view->imported.header->last_time_ns;
+	}
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
 		one = event_view__open_head(view, cpu, &cursor);
 		if (!one)

@@ -43,6 +43,8 @@ struct machine_check_metrics {
  * @locked_bytes: memory of its maps and programs, 0 if that cannot be told
  * @has_missed:   @missed is valid: telling takes more privileges than reading
  * @missed:       as in struct persist_status
+ * @has_imported: @imported is valid
+ * @imported:     records of the kernel's boot tracing, from before the event was attached
  * @has_totals:   the event reports hardware errors; else nothing of what follows is valid
  * @by_severity:  errors, by enum persist_severity
  * @unplaced:     of these, those for whose place there was no room
@@ -61,6 +63,8 @@ struct event_metrics {
 	uint64_t locked_bytes;
 	bool has_missed;
 	uint64_t missed;
+	bool has_imported;
+	uint64_t imported;
 	bool has_totals;
 	uint64_t by_severity[PERSIST_NR_SEVERITIES];
 	uint64_t unplaced;

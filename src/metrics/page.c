@@ -193,6 +193,12 @@ static void put_missed(struct metrics_text *text, const struct event_metrics *ev
 		put_number(text, event, event->missed);
 }
 
+static void put_imported(struct metrics_text *text, const struct event_metrics *event)
+{
+	if (event->has_imported)
+		put_number(text, event, event->imported);
+}
+
 static void put_ring(struct metrics_text *text, const struct event_metrics *event, const char *ring,
 		     uint64_t value)
 {
@@ -297,6 +303,10 @@ static const struct {
 	    "Events that the kernel did not tell the recording program about, because a BPF "
 	    "program was running on that CPU. Not part of the events seen." },
 	  put_missed },
+	{ { "persist_event_imported_records", METRIC_GAUGE, NULL,
+	    "Records of the kernel's boot tracing, from before the event was attached. Not part "
+	    "of the events seen." },
+	  put_imported },
 	{ { "persist_event_ring_size_bytes", METRIC_GAUGE, "bytes",
 	    "Room in the rings of all CPUs together: head keeps the first records, tail the "
 	    "latest." },

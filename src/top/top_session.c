@@ -225,11 +225,12 @@ static int bind_stream(struct top_session *session, const struct persist_item *i
 		session->nr_streams = nr;
 	}
 	position = find_position(session, persist_event__meta(item->event)->instance, cpu);
-	session->behind[item->stream] = position ? position->seq : 0;
+	/* Without one, everything is to be counted: imported records come first. */
+	session->behind[item->stream] = position ? position->seq : PERSIST_POSITION_IMPORTED;
 	return 0;
 }
 
-/* The sequence number behind which the totals count. UINT64_MAX: not known yet. */
+/* The position behind which the totals count. UINT64_MAX: not known yet. */
 static uint64_t counted_seq(const struct top_session *session, uint32_t stream)
 {
 	return stream < session->nr_streams ? session->behind[stream] : UINT64_MAX;
@@ -262,6 +263,8 @@ static void count_loss(struct top_session *session, const struct persist_item *i
 	const struct persist_loss *loss = &item->loss;
 	uint64_t before = loss->from_seq - 1, after_ns, before_ns;
 
+	if (counted & PERSIST_POSITION_IMPORTED)
+		counted = 0;
 	if (counted >= loss->to_seq)
 		return;
 	find_times(item, &after_ns, &before_ns);
@@ -290,7 +293,7 @@ static int count_record(struct top_session *session, const struct persist_item *
 		session->options.since_ns = record->time_ns;
 	}
 	top_model__count_in_row(&session->model, bytes, (size_t)size, record->time_ns);
-	if (record->seq > counted)
+	if ((int64_t)persist_item__position(item) > (int64_t)counted)
 		top_model__count(&session->model, record->time_ns);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "cpu_stream.h"
-#include "fake_rings.h"
+#include "fake_imported.h"
 
 #define NR_CPUS (FAKE_CPU + 1)
 #define SIZE	4096
@@ -560,6 +560,100 @@ static void test_counters_of_next_generation(void **state)
 	destroy_event(&new);
 }
 
+/* ---- what was imported ------------------------------------------------------------------- */
+
+static void import(struct fake_event *event, uint64_t nr)
+{
+	size_t size;
+
+	event->view.imported.header = fake_imported_new(nr, &size);
+	event->view.imported.len = size;
+}
+
+static void expect_imported(struct cpu_stream *stream, uint64_t from, uint64_t to)
+{
+	for (uint64_t seq = from; seq <= to; seq++) {
+		expect_records(stream, seq, seq);
+		assert_int_equal(stream->record->flags, PERSIST_RECORD_IMPORTED);
+	}
+}
+
+/* They come first, and nothing counts them; a loss at the beginning stays what it is. */
+static void test_imported(void **state)
+{
+	struct cpu_stream stream;
+	struct fake_event event;
+
+	init_event(&event, PERSIST_KEEP_BOTH, 0);
+	import(&event, 700);
+	lose(&event, lost_nested);
+	record(&event);
+	init_stream(&stream, &event);
+	cpu_stream__limit_to(&stream, event.count, true);
+	expect_imported(&stream, 1, 700);
+	expect_loss(&stream, 1, 1, PERSIST_LOSS_NESTED);
+	assert_int_equal(stream.loss.after_ns, 0);
+	expect_records(&stream, 2, 2);
+	assert_int_equal(stream.record->flags, 0);
+	expect_nothing(&stream);
+	cpu_stream__destroy(&stream);
+	free((void *)event.view.imported.header);
+	destroy_event(&event);
+}
+
+/* Another CPU has none, and nothing of its own either. */
+static void test_imported_elsewhere(void **state)
+{
+	struct cpu_stream stream;
+	struct fake_event event;
+
+	init_event(&event, PERSIST_KEEP_BOTH, 0);
+	import(&event, 7);
+	assert_int_equal(cpu_stream__init(&stream, &event.view, 0), 0);
+	expect_nothing(&stream);
+	cpu_stream__destroy(&stream);
+	free((void *)event.view.imported.header);
+	destroy_event(&event);
+}
+
+/* A position is in front of everything of our own, or behind all that was imported. */
+static void test_resume_imported(void **state)
+{
+	struct cpu_stream stream;
+	struct fake_event event;
+
+	init_event(&event, PERSIST_KEEP_BOTH, 0);
+	import(&event, 700);
+	for (int i = 0; i < 5; i++)
+		record(&event);
+	init_stream(&stream, &event);
+	cpu_stream__resume(&stream, 650 | PERSIST_POSITION_IMPORTED);
+	expect_imported(&stream, 651, 700);
+	expect_records(&stream, 1, 5);
+	expect_nothing(&stream);
+	cpu_stream__destroy(&stream);
+
+	init_stream(&stream, &event);
+	cpu_stream__resume(&stream, 700 | PERSIST_POSITION_IMPORTED);
+	expect_records(&stream, 1, 5);
+	cpu_stream__destroy(&stream);
+
+	init_stream(&stream, &event);
+	cpu_stream__resume(&stream, 2);
+	expect_records(&stream, 3, 5);
+	expect_nothing(&stream);
+	cpu_stream__destroy(&stream);
+	free((void *)event.view.imported.header);
+
+	/* They are gone, with a clear: what is left goes on where it was. */
+	event.view.imported.header = NULL;
+	init_stream(&stream, &event);
+	cpu_stream__resume(&stream, 650 | PERSIST_POSITION_IMPORTED);
+	expect_records(&stream, 1, 5);
+	cpu_stream__destroy(&stream);
+	destroy_event(&event);
+}
+
 /* Two clears between two looks: a generation was never seen. */
 static void test_two_clears(void **state)
 {
@@ -644,6 +738,9 @@ int main(void)
 		cmocka_unit_test(test_corrupt),
 		cmocka_unit_test(test_seq_from_the_future),
 		cmocka_unit_test(test_resume),
+		cmocka_unit_test(test_imported),
+		cmocka_unit_test(test_imported_elsewhere),
+		cmocka_unit_test(test_resume_imported),
 		cmocka_unit_test(test_after_clear),
 		cmocka_unit_test(test_clear_while_following),
 		cmocka_unit_test(test_clear_of_full_head),

@@ -217,7 +217,7 @@ static void test_info(void **state)
 	};
 
 	writer.len = 0;
-	assert_int_equal(json_output__put_info(output, &info), 0);
+	assert_int_equal(json_output__put_info(output, &info, NULL), 0);
 	expect_valid_line();
 	assert_string_equal(
 		writer.buffer,
@@ -228,7 +228,7 @@ static void test_info(void **state)
 		"\"attach_time\":\"2026-01-02T03:04:05.000000000Z\"}\n");
 	info.error = -13;
 	writer.len = 0;
-	assert_int_equal(json_output__put_info(output, &info), 0);
+	assert_int_equal(json_output__put_info(output, &info, NULL), 0);
 	expect_valid_line();
 	assert_string_equal(writer.buffer,
 			    "{\"event\":\"mce_record\",\"error\":\"Permission denied\"}\n");

@@ -43,6 +43,16 @@ static const char *text_of_thing(void)
 	return text_of(&item);
 }
 
+static const char *marked_text_of_thing(void)
+{
+	const struct persist_item item = { .event = &event, .record = &thing.record };
+
+	writer.len = 0;
+	assert_int_equal(text_output__put_marked(&writer, &item), 0);
+	*line_writer__reserve(&writer, 1) = '\0';
+	return writer.buffer;
+}
+
 static void test_record(void **state)
 {
 	fake_thing_init(&thing, 18446744073709551615ull, "x");
@@ -58,6 +68,11 @@ static void test_record(void **state)
 			    "value=18446744073709551615 name=x\n");
 	thing.record.flags = PERSIST_RECORD_INCOMPLETE;
 	assert_non_null(strstr(text_of_thing(), "name=x (incomplete: "));
+	thing.record.flags = PERSIST_RECORD_IMPORTED;
+	assert_non_null(strstr(text_of_thing(), "name=x\n"));
+	assert_non_null(strstr(marked_text_of_thing(), "name=x (imported)\n"));
+	thing.record.flags = 0;
+	assert_non_null(strstr(marked_text_of_thing(), "name=x\n"));
 	/* Flags of later versions do not matter. */
 	thing.record.flags = 0x8000;
 	assert_null(strstr(text_of_thing(), "incomplete"));
