@@ -44,7 +44,7 @@ const char *tracefs__what_is_wrong(void)
 }
 
 /* Reads a whole file whose size is not known beforehand. */
-static int read_all(const char *path, char **text, size_t *len)
+int tracefs__read_path(const char *path, char **text, size_t *len)
 {
 	size_t size = 0, used = 0;
 	char *buf = NULL, *larger;
@@ -87,7 +87,7 @@ int tracefs__read_file(const char *name, char **text, size_t *len)
 	if (!tracefs)
 		return -errno;
 	snprintf(path, sizeof(path), "%s/%s", tracefs, name);
-	return read_all(path, text, len);
+	return tracefs__read_path(path, text, len);
 }
 
 int tracefs__read_tracepoint(const char *system, const char *name, uint32_t *id, char **text,
@@ -101,7 +101,7 @@ int tracefs__read_tracepoint(const char *system, const char *name, uint32_t *id,
 	if (!tracefs)
 		return -errno;
 	snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracefs, system, name);
-	err = read_all(path, &number, len);
+	err = tracefs__read_path(path, &number, len);
 	if (err || !number)
 		return err ? err : -EIO;
 	errno = 0;
@@ -112,7 +112,7 @@ int tracefs__read_tracepoint(const char *system, const char *name, uint32_t *id,
 		return err;
 	*id = value;
 	snprintf(path, sizeof(path), "%s/events/%s/%s/format", tracefs, system, name);
-	return read_all(path, text, len);
+	return tracefs__read_path(path, text, len);
 }
 
 static int directories_only(const struct dirent *entry)

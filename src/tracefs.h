@@ -20,6 +20,9 @@ const char *tracefs__what_is_wrong(void);
  */
 int tracefs__read_file(const char *name, char **text, size_t *len);
 
+/* The same of a path anywhere, such as one that begins with the mount point. */
+int tracefs__read_path(const char *path, char **text, size_t *len);
+
 /*
  * Reads the format text and the id of @system:@name. *@text is allocated, the caller frees it.
  * Returns 0, -ENOENT if there is no such tracepoint, or another -errno.
