@@ -92,6 +92,11 @@ enum persist_added {
  * @accept_same: non-zero: nor is an event that is there already as it is asked for
  * @added_fn:    is told about each event, or NULL; @meta is NULL if there is none
  * @added_ctx:   its first argument
+ * @import_boot_trace: import what the kernel's boot tracing has recorded of the events before they
+ *               were attached: the name of an instance of ftrace, "." for
+ *               the top-level buffer, or "" for the instance "boot",
+ *               and if there is none, the top-level buffer. NULL: import nothing. Once imported,
+ * the events are not traced there any more. The buffer stays open until the tree's handle is freed.
  */
 struct persist_add_options {
 	size_t size;
@@ -100,6 +105,7 @@ struct persist_add_options {
 	void (*added_fn)(void *ctx, enum persist_added added, const char *system,
 			 const char *tracepoint, const struct persist_meta *meta);
 	void *added_ctx;
+	const char *import_boot_trace;
 };
 
 /**
@@ -109,6 +115,8 @@ struct persist_add_options {
  *           patterns are allowed
  * @nr:      how many
  * @options: or NULL
+ *
+ * What cannot be imported does not keep an event from being added either, but is an error.
  *
  * An event that fails does not keep the others from being added, unless its spec is malformed: then
  * nothing is added. The tree is locked meanwhile.
@@ -167,6 +175,8 @@ int persist_tree__stop(struct persist_tree *tree, void (*removed_fn)(void *ctx, 
  * @ring_bytes:   of that, the rings
  * @missed:       events of which the program was not told, because another BPF program was running
  *                on that CPU; 0 on kernels that do not count them
+ * @imported:     what was imported of the time before the event was attached, without the records;
+ *                NULL: nothing
  */
 struct persist_status {
 	struct persist_meta meta;
@@ -176,6 +186,7 @@ struct persist_status {
 	uint64_t locked_bytes;
 	uint64_t ring_bytes;
 	uint64_t missed;
+	const struct persist_imported *imported;
 };
 
 /**

@@ -3,18 +3,18 @@
 #include "event_manager.h"
 
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
+#include "boot_import.h"
 #include "capabilities.h"
 #include "cpu_list.h"
 #include "program_name.h"
+#include "grace_period.h"
 #include "registry.h"
 #include "ring_slots.h"
 #include "tracefs.h"
@@ -56,8 +56,14 @@ int event_manager__open(struct event_manager *manager, const struct log *log)
 	return err;
 }
 
+int event_manager__use_boot_trace(struct event_manager *manager, const char *instance)
+{
+	return boot_trace__open(&manager->boot_trace, manager->log, instance, manager->nr_cpus);
+}
+
 void event_manager__close(struct event_manager *manager)
 {
+	boot_trace__close(manager->boot_trace);
 	text_files__close(&manager->makers.files);
 	typed_maps__close(&manager->makers.maps);
 	kernel_types__free(&manager->types);
@@ -289,11 +295,44 @@ static int finish_event(struct event_manager *manager, struct pin_tree *tree,
 	err = make_staged(manager, tree, addition);
 	if (err)
 		return err;
+	if (manager->boot_trace)
+		addition->import_err = boot_import__take(manager->boot_trace, manager->log, event);
 	err = event_manager__detach(manager, tree, event);
 	if (err)
 		pin_tree__unstage(tree, addition->spec->name);
+	else if (manager->boot_trace)
+		boot_import__finish(manager->boot_trace, manager->log, event);
 	addition->meta = event->meta;
 	attached_event__close(event);
+	return err;
+}
+
+/* An event that is there already gets the history that it has not got yet. */
+static int import_later(struct event_manager *manager, struct pin_tree *tree,
+			const struct persist_meta *meta)
+{
+	struct attached_event event;
+	char pin[PERSIST_NAME_SIZE + sizeof(PIN_IMPORTED) + 1];
+	int err;
+
+	/* What was cleared is not to come back. */
+	if (meta->clear_time_ns)
+		return 0;
+	err = attached_event__open(&event, tree, meta->name);
+	if (err)
+		return err;
+	if (event.imported < 0) {
+		err = boot_import__take(manager->boot_trace, manager->log, &event);
+		snprintf(pin, sizeof(pin), "%s/" PIN_IMPORTED, meta->name);
+		if (!err && event.imported >= 0)
+			err = pin_tree__put_file(tree, pin, event.imported,
+						 pin_tree__buffer_access(tree));
+	} else {
+		boot_trace__count_import(manager->boot_trace);
+	}
+	if (!err)
+		boot_import__finish(manager->boot_trace, manager->log, &event);
+	attached_event__close(&event);
 	return err;
 }
 
@@ -302,20 +341,13 @@ void event_manager__finish_adding(struct event_manager *manager, struct pin_tree
 {
 	if (addition->is_begun)
 		addition->err = finish_event(manager, tree, addition);
+	if (!addition->err && addition->added == EVENT_WAS_THERE && manager->boot_trace)
+		addition->import_err = import_later(manager, tree, &addition->meta);
 	if (addition->has_plan)
 		event_plan__free(&addition->plan);
 }
 
 /* ---- new buffers for an event ------------------------------------------------------------- */
-
-/*
- * After this no program writes to the rings of the generation before: those that had begun
- * before the switch are done. The command waits for a grace period of RCU on every CPU.
- */
-static void wait_for_programs(void)
-{
-	syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-}
 
 /*
  * All is staged. One store switches the program on every CPU to the new rings; from then on the
@@ -337,7 +369,8 @@ static int switch_buffers(struct pin_tree *tree, const struct attached_event *ev
 	stop_point("switch to the new buffers");
 	if (bpf_map_update_elem(event->control, &zero, &control, BPF_ANY))
 		return -errno;
-	wait_for_programs();
+	/* After this no program writes to the rings of the generation before. */
+	grace_period__wait();
 	return 0;
 }
 
@@ -369,6 +402,10 @@ int event_manager__clear(struct event_manager *manager, struct pin_tree *tree, c
 		goto out;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	event.meta.generation++;
+	/* What was imported goes with the buffers that it preceded. */
+	if (event.imported >= 0)
+		close(event.imported);
+	event.imported = -1;
 	event.meta.clear_time_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
 	err = event_pins__replace(tree, &manager->makers, &event, switch_buffers);
 	if (!err) {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "attached_event.h"
+#include "boot_trace.h"
 #include "event_pins.h"
 #include "event_program.h"
 #include "event_spec.h"
@@ -20,10 +21,21 @@ struct event_manager {
 	struct kernel_types types;
 	struct pin_makers makers;
 	uint32_t nr_cpus;
+	/*
+	 * What the events that are added get their history from; NULL: nothing. It is the
+	 * manager's, and closed with it.
+	 */
+	struct boot_trace *boot_trace;
 };
 
 /* Gets ready to make events. No tree is needed yet. */
 int event_manager__open(struct event_manager *manager, const struct log *log);
+
+/*
+ * Imports what events that are added from now on have in a boot trace, see boot_trace__open(). It
+ * stays open, as do its records: what one event finds there the next one does, too.
+ */
+int event_manager__use_boot_trace(struct event_manager *manager, const char *instance);
 void event_manager__close(struct event_manager *manager);
 
 /* Makes an event that belongs to this process. */
@@ -50,6 +62,7 @@ struct event_addition {
 	bool accept_same;
 	/* The result, after finish. @meta is not filled in if the event was skipped. */
 	int err;
+	int import_err; /* what is recorded is without its history */
 	enum event_added added;
 	struct persist_meta meta;
 	/* Between begin and finish. */

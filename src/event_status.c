@@ -12,6 +12,7 @@
 
 #include "cpu_list.h"
 #include "fd_memory.h"
+#include "imported.h"
 #include "registry.h"
 
 uint64_t persist_counters__lost(const struct persist_counters *counters)
@@ -99,6 +100,7 @@ static void read_memory(const struct pin_tree *tree, const char *name,
 			struct persist_status *status)
 {
 	struct persist_registry_entry entry;
+	uint64_t imported = 0;
 	char pin[32];
 
 	for (uint32_t cpu = 0; cpu < status->meta.nr_cpus; cpu++) {
@@ -107,9 +109,13 @@ static void read_memory(const struct pin_tree *tree, const char *name,
 		snprintf(pin, sizeof(pin), PIN_TAIL_DIR "/cpu%u", cpu);
 		add_map(tree, name, pin, &status->ring_bytes);
 	}
+	/* The registry does not know of what was imported: that can come and go. */
+	add_map(tree, name, PIN_IMPORTED, &imported);
 	status->locked_bytes = status->ring_bytes;
 	if (!registry__get(tree, status->meta.event_id, &entry))
 		status->locked_bytes = entry.locked_bytes;
+	status->ring_bytes += imported;
+	status->locked_bytes += imported;
 }
 
 int event_status__missed(const char *path, uint64_t *missed)
@@ -137,6 +143,38 @@ static void read_missed(const struct pin_tree *tree, const char *name,
 		event_status__missed(path, &status->missed);
 }
 
+/* What its header says, with that of the CPUs; the records are for readers. */
+static struct persist_imported *copy_header(const struct persist_imported *header)
+{
+	struct persist_imported *copy =
+		calloc(1, sizeof(*copy) + header->nr_cpus * sizeof(copy->cpus[0]));
+
+	if (!copy)
+		return NULL;
+	*copy = *header;
+	copy->header_size = sizeof(*copy);
+	copy->cpu_size = sizeof(copy->cpus[0]);
+	for (uint32_t cpu = 0; cpu < header->nr_cpus; cpu++)
+		copy->cpus[cpu] = imported__cpu(header, cpu);
+	return copy;
+}
+
+static int read_imported(const struct pin_tree *tree, const char *name,
+			 struct persist_status *status)
+{
+	struct imported imported;
+	char directory[PATH_MAX];
+
+	if (!pin_tree__path(tree, directory, "%s", name))
+		return -ENAMETOOLONG;
+	/* A damaged one is as good as none. */
+	if (imported__open(&imported, tree->log, directory, -1, &status->meta) || !imported.header)
+		return 0;
+	status->imported = copy_header(imported.header);
+	imported__close(&imported);
+	return status->imported ? 0 : -ENOMEM;
+}
+
 int event_status__read(const struct pin_tree *tree, const char *name, struct persist_status *status)
 {
 	int err;
@@ -148,7 +186,7 @@ int event_status__read(const struct pin_tree *tree, const char *name, struct per
 		return err;
 	read_memory(tree, name, status);
 	read_missed(tree, name, status);
-	return 0;
+	return read_imported(tree, name, status);
 }
 
 void persist_status__free(struct persist_status *status)
@@ -156,5 +194,6 @@ void persist_status__free(struct persist_status *status)
 	if (!status)
 		return;
 	free((void *)status->cpus);
+	free((void *)status->imported);
 	free(status);
 }

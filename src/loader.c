@@ -157,14 +157,15 @@ static void report_added(void *context, enum persist_added added, const char *sy
 	fflush(stdout);
 }
 
-static int add_events(struct persist_tree *tree, const char *const *specs, size_t nr, bool optional,
-		      bool accept_same)
+static int add_events(struct persist_tree *tree, const struct loader_options *given,
+		      const char *const *specs, size_t nr, bool optional, bool accept_same)
 {
 	const struct persist_add_options options = {
 		.size = sizeof(options),
 		.optional = optional,
 		.accept_same = accept_same,
 		.added_fn = report_added,
+		.import_boot_trace = given->boot_trace,
 	};
 
 	return persist_tree__add(tree, specs, nr, &options);
@@ -178,11 +179,13 @@ static int start_events(struct persist_tree *tree, const struct loader_options *
 	int one, err = 0;
 
 	if (options->nr_events)
-		err = add_events(tree, options->events, options->nr_events, false, true);
+		err = add_events(tree, options, options->events, options->nr_events, false, true);
 	if (file)
-		one = add_events(tree, (const char *const *)file->specs, file->nr, true, true);
+		one = add_events(tree, options, (const char *const *)file->specs, file->nr, true,
+				 true);
 	else
-		one = options->nr_events ? 0 : add_events(tree, default_set, 2, true, true);
+		one = options->nr_events ? 0
+					 : add_events(tree, options, default_set, 2, true, true);
 	return one ? one : err;
 }
 
@@ -214,7 +217,7 @@ static enum exit_status add(struct persist_tree *tree, const struct loader_optio
 
 	if (!specs_are_valid(specs, options->nr_operands))
 		return EXIT_WRONG_USAGE;
-	return exit_status_of(add_events(tree, specs, options->nr_operands, false, false));
+	return exit_status_of(add_events(tree, options, specs, options->nr_operands, false, false));
 }
 
 /* What is done with single events. */
@@ -378,9 +381,12 @@ static enum exit_status probe(struct persist_tree *tree, const struct loader_opt
 	", or else mce:mce_record and every ras:*."
 
 static const struct loader_command commands[] = {
-	{ "start", "[-c FILE] [-e SPEC]... [--group NAME] [--mode OCTAL]", START_HELP,
-	  TAKES_EVENTS | TAKES_CONFIG | TAKES_ACCESS, NULL, 0, 0, start },
-	{ "add", "SPEC...", "Record these as well.", TAKES_SPECS, "SPEC", 1, SIZE_MAX, add },
+	{ "start",
+	  "[-c FILE] [-e SPEC]... [--group NAME] [--mode OCTAL]\n[--import-boot-trace[=INSTANCE]]",
+	  START_HELP, TAKES_EVENTS | TAKES_CONFIG | TAKES_ACCESS | TAKES_BOOT_TRACE, NULL, 0, 0,
+	  start },
+	{ "add", "SPEC... [--import-boot-trace[=INSTANCE]]", "Record these as well.",
+	  TAKES_SPECS | TAKES_BOOT_TRACE, "SPEC", 1, SIZE_MAX, add },
 	{ "remove", "NAME...",
 	  "End these events and their buffers. Patterns match, as in 'sched_*'.", 0, "NAME", 1,
 	  SIZE_MAX, remove_events },

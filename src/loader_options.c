@@ -15,6 +15,7 @@ enum long_option {
 	OPTION_JSON,
 	OPTION_PRINT,
 	OPTION_DETACH,
+	OPTION_IMPORT_BOOT_TRACE,
 };
 
 /* In the order of the help. */
@@ -35,6 +36,12 @@ static const struct loader_option {
 	{ TAKES_ACCESS,
 	  { "mode", required_argument, NULL, OPTION_MODE },
 	  "      --mode OCTAL   mode of the buffers: 0600, 0660 or 0666\n" },
+	{ TAKES_BOOT_TRACE,
+	  { "import-boot-trace", optional_argument, NULL, OPTION_IMPORT_BOOT_TRACE },
+	  "      --import-boot-trace[=INSTANCE]\n"
+	  "                     also what the kernel's boot tracing has recorded of the events\n"
+	  "                     before: in this instance; by default in the one called\n"
+	  "                     \"boot\", or if there is none in the top-level buffer, \".\"\n" },
 	{ TAKES_PRINT,
 	  { "print", no_argument, NULL, OPTION_PRINT },
 	  "      --print        show the records while the command runs\n" },
@@ -198,6 +205,9 @@ static void take_option(struct loader_options *options, int option)
 		break;
 	case OPTION_DETACH:
 		options->detach = true;
+		break;
+	case OPTION_IMPORT_BOOT_TRACE:
+		options->boot_trace = optarg ? optarg : "";
 		break;
 	case 'e':
 		options->events[options->nr_events++] = optarg;

@@ -20,7 +20,8 @@ struct loader_options {
 	const char *group; /* NULL: not given, as all below */
 	const char *mode;
 	const char *config;
-	const char **events; /* the arguments of -e */
+	const char *boot_trace; /* an instance of ftrace, "" for the usual one */
+	const char **events;	/* the arguments of -e */
 	size_t nr_events;
 	bool json;
 	bool print;
@@ -41,6 +42,7 @@ enum loader_takes {
 	TAKES_DETACH = 1 << 5,
 	TAKES_COMMAND = 1 << 6, /* -- COMMAND */
 	TAKES_SPECS = 1 << 7,	/* as operands; said in the help */
+	TAKES_BOOT_TRACE = 1 << 8,
 };
 
 /**

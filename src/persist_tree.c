@@ -21,6 +21,8 @@ struct persist_tree {
 	bool sets_access;
 	struct event_manager manager;
 	bool has_manager; /* loaded when the first event is made */
+	char *boot_trace; /* the one that the manager uses, or could not open; NULL: none */
+	int boot_trace_err;
 };
 
 /* ---- handles ----------------------------------------------------------------------------- */
@@ -70,6 +72,7 @@ void persist_tree__free(struct persist_tree *tree)
 		return;
 	if (tree->has_manager)
 		event_manager__close(&tree->manager);
+	free(tree->boot_trace);
 	free(tree);
 }
 
@@ -199,8 +202,8 @@ static int add_locked(struct persist_tree *tree, const struct event_spec_list *l
 
 		if (i >= nr_begun && i - nr_begun < list->nr) {
 			one = finish_adding(tree, addition, options);
-			if (one)
-				err = one;
+			if (one || addition->import_err)
+				err = one ? one : addition->import_err;
 		}
 		if (i >= list->nr)
 			continue;
@@ -214,16 +217,43 @@ static int add_locked(struct persist_tree *tree, const struct event_spec_list *l
 	return err;
 }
 
+static void stop_using_boot_trace(struct persist_tree *tree)
+{
+	boot_trace__close(tree->manager.boot_trace);
+	tree->manager.boot_trace = NULL;
+	free(tree->boot_trace);
+	tree->boot_trace = NULL;
+}
+
+/* It is opened once, since on older kernels what was read is gone. */
+static int use_boot_trace(struct persist_tree *tree, const char *instance)
+{
+	struct event_manager *manager = &tree->manager;
+
+	if (tree->boot_trace && !strcmp(tree->boot_trace, instance))
+		return tree->boot_trace_err;
+	stop_using_boot_trace(tree);
+	tree->boot_trace = strdup(instance);
+	if (!tree->boot_trace)
+		return -ENOMEM;
+	tree->boot_trace_err = event_manager__use_boot_trace(manager, *instance ? instance : NULL);
+	return tree->boot_trace_err;
+}
+
 static int add_list(struct persist_tree *tree, const struct event_spec_list *list,
 		    const struct persist_add_options *options)
 {
-	int err = lock(tree, true);
+	int err = lock(tree, true), import_err = 0;
 
 	if (err)
 		return err;
+	if (options->import_boot_trace)
+		import_err = use_boot_trace(tree, options->import_boot_trace);
+	else
+		stop_using_boot_trace(tree);
 	err = add_locked(tree, list, options);
 	pin_tree__unlock(&tree->pins);
-	return err;
+	return err ? err : import_err;
 }
 
 int persist_tree__add(struct persist_tree *tree, const char *const *specs, size_t nr,

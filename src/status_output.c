@@ -12,6 +12,7 @@
 #include "event_spec.h"
 #include "pin_manager.h"
 #include "time_spec.h"
+#include "imported.h"
 
 /* ---- text -------------------------------------------------------------------------------- */
 
@@ -36,6 +37,28 @@ static void print_rings(const struct persist_meta *meta)
 	printf(", on each of %u CPUs\n", meta->nr_cpus);
 }
 
+/* Who had traced what came before, how exact its times are, and what was lost of it. */
+static void print_imported(const struct persist_imported *imported)
+{
+	const struct persist_imported_cpu sum = imported__sum(imported);
+
+	printf("  imported  %llu events of before, from %s%s",
+	       (unsigned long long)imported->records,
+	       *imported->source ? "the tracing instance " : "the top-level tracing buffer",
+	       imported->source);
+	if (imported->records)
+		printf("; the first at %.6f s", imported->first_time_ns / 1e9);
+	if (imported->records && imported->time_error_ns)
+		printf(", by the clock %s, give or take %.6f s", imported->clock,
+		       imported->time_error_ns / 1e9);
+	printf("\n");
+	if (sum.overrun || sum.commit_overrun || sum.dropped)
+		printf("            that buffer had lost events of whatever kind: overrun %llu, "
+		       "commit overrun %llu, dropped %llu\n",
+		       (unsigned long long)sum.overrun, (unsigned long long)sum.commit_overrun,
+		       (unsigned long long)sum.dropped);
+}
+
 static void print_status_page(const struct persist_status *status)
 {
 	const struct persist_meta *meta = &status->meta;
@@ -46,6 +69,8 @@ static void print_status_page(const struct persist_status *status)
 	       meta->event_id);
 	printf("  state     recording since %s, %.3f s after boot; what came before was not seen\n",
 	       wall, meta->attach_time_ns / 1e9);
+	if (status->imported)
+		print_imported(status->imported);
 	if (meta->clear_time_ns)
 		printf("  cleared   %.3f s after boot\n", meta->clear_time_ns / 1e9);
 	printf("  program   %s\n",
@@ -111,6 +136,45 @@ static void put_counts(yajl_gen gen, const struct persist_counters *c)
 	yajl_gen_map_close(gen);
 }
 
+static void put_import_losses(yajl_gen gen, const struct persist_imported_cpu *cpu)
+{
+	put_string(gen, "lost_of_any_event");
+	yajl_gen_map_open(gen);
+	put_number(gen, "overrun", cpu->overrun);
+	put_number(gen, "commit_overrun", cpu->commit_overrun);
+	put_number(gen, "dropped", cpu->dropped);
+	yajl_gen_map_close(gen);
+}
+
+static void put_imported(yajl_gen gen, const struct persist_imported *imported)
+{
+	const struct persist_imported_cpu sum = imported__sum(imported);
+
+	put_string(gen, "imported");
+	yajl_gen_map_open(gen);
+	put_number(gen, "records", imported->records);
+	put_text(gen, "source", imported->source);
+	put_text(gen, "clock", imported->clock);
+	put_number(gen, "import_time_ns", imported->import_time_ns);
+	put_number(gen, "first_time_ns", imported->first_time_ns);
+	put_number(gen, "last_time_ns", imported->last_time_ns);
+	put_number(gen, "time_error_ns", imported->time_error_ns);
+	put_import_losses(gen, &sum);
+	put_string(gen, "cpus");
+	yajl_gen_array_open(gen);
+	for (uint32_t cpu = 0; cpu < imported->nr_cpus; cpu++) {
+		const struct persist_imported_cpu one = imported__cpu(imported, cpu);
+
+		yajl_gen_map_open(gen);
+		put_number(gen, "cpu", cpu);
+		put_number(gen, "records", one.records);
+		put_import_losses(gen, &one);
+		yajl_gen_map_close(gen);
+	}
+	yajl_gen_array_close(gen);
+	yajl_gen_map_close(gen);
+}
+
 static void put_cpus(yajl_gen gen, const struct persist_status *status)
 {
 	put_string(gen, "cpus");
@@ -149,6 +213,8 @@ static void put_event(yajl_gen gen, const struct persist_status *status)
 	put_number(gen, "ring_bytes", status->ring_bytes);
 	put_number(gen, "missed", status->missed);
 	put_counts(gen, &status->sum);
+	if (status->imported)
+		put_imported(gen, status->imported);
 	put_cpus(gen, status);
 	yajl_gen_map_close(gen);
 }
