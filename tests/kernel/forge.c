@@ -142,7 +142,7 @@ static void copy_array(const char *from, const char *to, const struct field *fie
 	if (!value || bpf_map_lookup_elem(fd, &zero, value))
 		die(from);
 	size = apply(value, fields, info.value_size, assignments);
-	opts.map_flags = info.map_flags & BPF_F_MMAPABLE;
+	opts.map_flags = info.map_flags & (BPF_F_MMAPABLE | BPF_F_RDONLY_PROG);
 	new = bpf_map_create(BPF_MAP_TYPE_ARRAY, "forged", sizeof(zero), size, 1, &opts);
 	if (new < 0 || bpf_map_update_elem(new, &zero, value, BPF_ANY) || bpf_map_freeze(new) ||
 	    bpf_obj_pin(new, to))

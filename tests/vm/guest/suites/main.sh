@@ -8,8 +8,8 @@
 . ./lib/pings.sh
 . ./lib/recorded.sh
 
-cases="start machine_checks totals small_rings other_tracepoints unprivileged reader_alone
-	without_btf module storm hotplug stop lockdown_later"
+cases="start machine_checks totals small_rings boot_trace other_tracepoints unprivileged
+	reader_alone without_btf module storm hotplug stop lockdown_later"
 
 for case in $cases; do
 	diag "case $case, $(cut -d ' ' -f 1 /proc/uptime) s after boot"
