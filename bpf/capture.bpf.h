@@ -2,16 +2,20 @@
 /*
  * The way of an event into a buffer, the same for every kind of event.
  *
- * Read this file from the bottom up: capture() is called once per event and numbers it,
- * record_event() chooses the buffer, write_ringbuf() and write_array_ring() write the record.
+ * Read this file from the bottom up: capture() is called once per event. record_any() numbers it
+ * and chooses the buffer, write_ringbuf() and write_array_ring() write the record; record_plain()
+ * is the short way through the same functions for what most events are most of the time.
  *
  * What the payload of the event is, the including file says:
  */
 
 /* Bytes of this event's payload; more than PERSIST_PAYLOAD_MAX means that it cannot be had. */
 static __always_inline __u32 payload_size(void *ctx);
-/* Writes them to @dst. False if a part of it could not be read; that part is then zero. */
-static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size);
+/*
+ * Writes them to @dst. False if a part of it could not be read; that part is then zero. With
+ * @is_plain, known at compile time, direct loads get all of it.
+ */
+static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size, bool is_plain);
 
 /* The constants of this event; see event_constants.h. */
 #define X(name) EVENT_##name,
@@ -73,9 +77,9 @@ enum outcome {
 };
 
 /* Stores, so that every earlier and later store of this CPU is seen in program order. */
-static __always_inline void store_in_order(__u64 *to, __u64 value)
+static __always_inline void store_in_order(__u64 *to, __u64 value, bool is_plain)
 {
-	if (constant(stores_are_ordered)) {
+	if (is_plain || constant(stores_are_ordered)) {
 		barrier();
 		*(volatile __u64 *)to = value;
 		barrier();
@@ -92,13 +96,35 @@ static __always_inline void store_in_order(__u64 *to, __u64 value)
 #define FIRST_BYTES(first, second) ((first) << 24 | (second) << 16)
 #endif
 
-static __always_inline void fill_task(struct persist_record *rec)
-{
-	struct task_struct *task;
-	const __u64 *comm;
+/* What a record has of struct task_struct; not in the target BTF where the kernel has no BTF. */
+struct record_task {
+	__u32 tgid;
+	__u32 pid;
+	__u64 comm_start;
+	__u64 comm_end;
+} __attribute__((preserve_access_index));
 
-	if (!bpf_core_field_exists(struct task_struct, tgid)) {
-		/* A kernel without BTF */
+/* What a record says of the moment of its event. */
+struct moment {
+	__u64 time_ns;
+	const struct record_task *task;
+	__u32 cpu;
+};
+
+/* All that takes a call, so that what follows has the registers which a call does not preserve. */
+static __always_inline struct moment read_moment(__u32 cpu, bool is_plain)
+{
+	struct moment now = { .time_ns = bpf_ktime_get_boot_ns(), .cpu = cpu };
+
+	if (is_plain || bpf_core_field_exists(struct record_task, tgid))
+		now.task = (const void *)bpf_get_current_task_btf();
+	return now;
+}
+
+static __always_inline void fill_task(struct persist_record *rec, const struct record_task *task,
+				      bool is_plain)
+{
+	if (!is_plain && !bpf_core_field_exists(struct record_task, tgid)) {
 		__u64 pid_tgid = bpf_get_current_pid_tgid();
 
 		rec->pid = pid_tgid >> 32;
@@ -110,28 +136,40 @@ static __always_inline void fill_task(struct persist_record *rec)
 	 * Direct loads cost half of what the helpers do. The name may be changed by another CPU
 	 * in the middle of them, as it may under bpf_get_current_comm().
 	 */
-	task = bpf_get_current_task_btf();
-	comm = (const __u64 *)__builtin_preserve_access_index(&task->comm);
 	rec->pid = task->tgid;
 	rec->tid = task->pid;
-	((__u64 *)rec->comm)[0] = comm[0];
-	((__u64 *)rec->comm)[1] = comm[1];
+	((__u64 *)rec->comm)[0] = task->comm_start;
+	((__u64 *)rec->comm)[1] = task->comm_end;
 }
 
-static __always_inline void fill_record(struct persist_record *rec, void *ctx, __u64 seq, __u32 cpu,
-					__u32 size, __u32 prev_units)
+/*
+ * What can be filled in before the moment is known. Behind the calls of read_moment() the size
+ * would be a copy on the stack, of which the verifier of Linux 6.1 does not know what it is of the
+ * value that was compared with the limit.
+ */
+static __always_inline void begin_record(struct persist_record *rec, __u64 seq, __u32 size,
+					 __u32 prev_units, bool is_plain)
 {
 	rec->magic = PERSIST_RECORD_MAGIC;
 	/* version, header_size and flags in one store */
 	*(__u32 *)&rec->version = FIRST_BYTES(PERSIST_RECORD_VERSION, sizeof(*rec));
-	rec->size = size;
-	rec->event_id = constant(record_id);
+	if (is_plain) {
+		*(__u64 *)&rec->size = constant(size_and_id);
+	} else {
+		rec->size = size;
+		rec->event_id = constant(record_id);
+	}
 	rec->seq = seq;
-	rec->time_ns = bpf_ktime_get_boot_ns();
-	rec->cpu = cpu;
 	rec->prev_units = prev_units;
-	fill_task(rec);
-	if (!payload_copy(rec + 1, ctx, size))
+}
+
+static __always_inline void end_record(struct persist_record *rec, void *ctx,
+				       const struct moment *now, __u32 size, bool is_plain)
+{
+	rec->time_ns = now->time_ns;
+	rec->cpu = now->cpu;
+	fill_task(rec, now->task, is_plain);
+	if (!payload_copy(rec + 1, ctx, size, is_plain))
 		rec->flags = PERSIST_RECORD_INCOMPLETE;
 }
 
@@ -157,6 +195,7 @@ static __always_inline enum outcome write_ringbuf(void *rings, bool overwrites, 
 {
 	void *ring = bpf_map_lookup_elem(rings, &slot);
 	struct persist_record *rec;
+	struct moment now;
 	__u32 zero = 0, size;
 
 	if (!ring)
@@ -172,7 +211,9 @@ static __always_inline enum outcome write_ringbuf(void *rings, bool overwrites, 
 		 */
 		if (!constant(stores_are_ordered))
 			__sync_fetch_and_add(&rec->seq, 0);
-		fill_record(rec, ctx, seq, cpu, constant(fixed_size), 0);
+		begin_record(rec, seq, constant(fixed_size), 0, false);
+		now = read_moment(cpu, false);
+		end_record(rec, ctx, &now, constant(fixed_size), false);
 		bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 		return RECORDED;
 	}
@@ -182,56 +223,73 @@ static __always_inline enum outcome write_ringbuf(void *rings, bool overwrites, 
 	rec = bpf_map_lookup_elem(&scratch, &zero);
 	if (!rec)
 		return LOST_NO_BUFFER;
-	fill_record(rec, ctx, seq, cpu, size, 0);
+	begin_record(rec, seq, size, 0, false);
+	now = read_moment(cpu, false);
+	end_record(rec, ctx, &now, size, false);
 	if (bpf_ringbuf_output(ring, rec, sizeof(*rec) + size, BPF_RB_NO_WAKEUP))
 		return why_refused(ring, sizeof(*rec) + size, overwrites);
 	return RECORDED;
 }
 
-static __always_inline enum outcome write_array_ring(void *ctx, __u32 slot, __u64 seq, __u32 cpu)
+/* A commit word without a position: the length in its low bits, and so much further the end is. */
+static __always_inline __u64 commit_step(__u32 size)
 {
-	__u32 size = constant(is_dynamic) ? payload_size(ctx) : constant(fixed_size);
-	__u32 zero = 0, units;
-	struct persist_array_ring *ring;
+	__u64 units =
+		(sizeof(struct persist_record) + size + PERSIST_UNIT_SIZE - 1) / PERSIST_UNIT_SIZE;
+
+	return units << PERSIST_COMMIT_LENGTH_BITS | units;
+}
+
+static __always_inline void write_array_ring(struct persist_array_ring *ring, void *ctx,
+					     const struct moment *now, __u64 seq, __u32 size,
+					     bool is_plain)
+{
+	__u64 commit = ring->commit, prev_units = commit & PERSIST_COMMIT_LENGTH_MASK;
+	__u64 next = commit - prev_units + (is_plain ? constant(commit_step) : commit_step(size));
 	struct persist_record *rec;
-	void *array = bpf_map_lookup_elem(&tails, &slot);
-	__u64 commit, pos;
+	void *payload;
 
-	if (size > PERSIST_PAYLOAD_MAX)
-		return LOST_TOO_BIG;
-	if (!array)
-		return LOST_NO_BUFFER;
-	ring = bpf_map_lookup_elem(array, &zero);
-	if (!ring)
-		return LOST_NO_BUFFER;
-
-	units = (sizeof(*rec) + size + PERSIST_UNIT_SIZE - 1) / PERSIST_UNIT_SIZE;
-	commit = ring->commit;
-	pos = commit >> PERSIST_COMMIT_LENGTH_BITS;
 	/*
 	 * First say what is about to be overwritten, then overwrite it, then say what is there.
 	 * Pairs with the loads of commit and reserve_pos in array_cursor.c.
 	 */
-	store_in_order(&ring->reserve_pos, pos + units);
-	rec = (void *)ring + PERSIST_ARRAY_RING_HEADER +
-	      (pos & constant(unit_mask)) * PERSIST_UNIT_SIZE;
-	fill_record(rec, ctx, seq, cpu, size, commit & PERSIST_COMMIT_LENGTH_MASK);
-	store_in_order(&ring->commit, (pos + units) << PERSIST_COMMIT_LENGTH_BITS | units);
-	return RECORDED;
+	store_in_order(&ring->reserve_pos, next >> PERSIST_COMMIT_LENGTH_BITS, is_plain);
+	payload = (void *)ring + PERSIST_ARRAY_RING_HEADER + sizeof(*rec) +
+		  (commit >> PERSIST_COMMIT_LENGTH_BITS & constant(unit_mask)) * PERSIST_UNIT_SIZE;
+	/* One register is the base of every store. */
+	asm volatile("" : "+r"(payload));
+	rec = payload - sizeof(*rec);
+	begin_record(rec, seq, size, prev_units, is_plain);
+	end_record(rec, ctx, now, size, is_plain);
+	store_in_order(&ring->commit, next, is_plain);
 }
 
 static __always_inline enum outcome write_tail(void *ctx, __u32 slot, __u64 seq, __u32 cpu)
 {
-	if (constant(tail_type) == PERSIST_TAIL_ARRAY)
-		return write_array_ring(ctx, slot, seq, cpu);
-	return write_ringbuf(&tails, true, ctx, slot, seq, cpu);
+	__u32 zero = 0, size;
+	struct persist_array_ring *ring;
+	struct moment now;
+	void *array;
+
+	if (constant(tail_type) != PERSIST_TAIL_ARRAY)
+		return write_ringbuf(&tails, true, ctx, slot, seq, cpu);
+	size = constant(is_dynamic) ? payload_size(ctx) : constant(fixed_size);
+	array = bpf_map_lookup_elem(&tails, &slot);
+	if (size > PERSIST_PAYLOAD_MAX)
+		return LOST_TOO_BIG;
+	ring = array ? bpf_map_lookup_elem(array, &zero) : NULL;
+	if (!ring)
+		return LOST_NO_BUFFER;
+	now = read_moment(cpu, false);
+	write_array_ring(ring, ctx, &now, seq, size, false);
+	return RECORDED;
 }
 
 /* One write per event in every case: into the head until that is full, then into the tail. */
-static __always_inline enum outcome record_event(void *ctx, struct persist_counters *count,
-						 __u64 seq, __u32 cpu)
+static __always_inline enum outcome write_record(void *ctx, struct persist_counters *count,
+						 __u64 seq)
 {
-	__u32 generation = control.generation;
+	__u32 cpu = bpf_get_smp_processor_id(), generation = control.generation;
 	__u32 slot = (generation & 1) * constant(nr_cpus) + cpu;
 	enum outcome outcome = LOST_RING_FULL;
 
@@ -329,15 +387,85 @@ static __noinline int count_nested(struct persist_counters *count)
 	return 0;
 }
 
+static __always_inline void end_recording(struct persist_counters *count, __u64 nested)
+{
+	barrier();
+	*(volatile __u32 *)&count->busy = 0;
+	barrier();
+	if (*(volatile __u64 *)&count->lost_nested != nested)
+		count_nested(count);
+}
+
+static __always_inline void record_any(void *ctx, struct persist_counters *count)
+{
+	__u64 nested = number_event(count), seq = count->seen;
+
+	count_outcome(count, write_record(ctx, count, seq));
+	end_recording(count, nested);
+	wake_readers(seq);
+}
+
+/* A function of its own, so that record_plain() does not have to keep values out of its way. */
+static __noinline int record_unusual(void *ctx, struct persist_counters *count)
+{
+	if (count)
+		record_any(ctx, count);
+	return 0;
+}
+
+/*
+ * The array with the ring that a plain event goes to without more being asked; NULL until the first
+ * event of a generation has been recorded, and the head is full.
+ */
+static __always_inline void *find_plain_tail(const struct persist_counters *count, __u32 cpu)
+{
+	__u32 generation = control.generation;
+	__u32 slot = (generation & 1) * constant(nr_cpus) + cpu;
+
+	if (count->generation != generation)
+		return NULL;
+	if (constant(keep) != PERSIST_KEEP_LATEST && !count->head_full)
+		return NULL;
+	return bpf_map_lookup_elem(&tails, &slot);
+}
+
+/*
+ * Records what record_any() would record in the same way, in two thirds of its instructions: most
+ * of what could be different is known when this is compiled. False if that is to do it.
+ *
+ * The clock waits for all instructions before it. So not all of the loads that depend on each other
+ * come before it, and not all behind it, where the next event's would wait for them.
+ */
+static __always_inline bool record_plain(void *ctx, struct persist_counters *count, __u32 *zero)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *array = find_plain_tail(count, cpu);
+	struct persist_array_ring *ring;
+	struct moment now;
+	__u64 nested;
+
+	if (!array)
+		return false;
+	now = read_moment(cpu, true);
+	ring = bpf_map_lookup_elem(array, zero);
+	if (!ring)
+		return false;
+	nested = number_event(count);
+	write_array_ring(ring, ctx, &now, count->seen, 0, true);
+	count->recorded++;
+	end_recording(count, nested);
+	return true;
+}
+
 /*
  * Returns 1, always: the verdict of a perf-event program says whether other users of the same
- * tracepoint, perf itself for one, get to see the event.
+ * tracepoint, perf itself for one, get to see the event. @is_plain is known at compile time, see
+ * record_plain().
  */
-static __always_inline int capture(void *ctx)
+static __always_inline int capture(void *ctx, bool is_plain)
 {
-	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
+	__u32 zero = 0;
 	struct persist_counters *count = bpf_map_lookup_elem(&counters, &zero);
-	__u64 seq, nested;
 
 	if (!count)
 		return 1;
@@ -353,14 +481,9 @@ static __always_inline int capture(void *ctx)
 	}
 	*(volatile __u32 *)&count->busy = 1;
 	barrier();
-	nested = number_event(count);
-	seq = count->seen;
-	count_outcome(count, record_event(ctx, count, seq, cpu));
-	barrier();
-	*(volatile __u32 *)&count->busy = 0;
-	barrier();
-	if (*(volatile __u64 *)&count->lost_nested != nested)
-		count_nested(count);
-	wake_readers(seq);
+	if (!is_plain)
+		record_any(ctx, count);
+	else if (!record_plain(ctx, count, &zero))
+		record_unusual(ctx, count);
 	return 1;
 }

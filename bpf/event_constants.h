@@ -20,6 +20,9 @@
 #define USER_STRING_CHARS 63
 #define USER_STRING_ROOM  68
 
+/* As far as this, a record is copied by loads from the context; behind it, by a helper. */
+#define DIRECT_BYTES_MAX 512
+
 /*
  * The CPU does not let a store be seen before an earlier one: the order in which the compiler
  * puts them is enough. Elsewhere full barriers are used.
@@ -42,11 +45,13 @@
 	X(is_dynamic)         /* some records have more than these */                       \
 	X(is_incomplete)      /* they have, but the kernel does not let it be read */       \
 	X(stores_are_ordered) /* STORES_ARE_ORDERED of the loader: BPF code has no CPU */   \
+	X(size_and_id)        /* of plain_event: size and event_id of its records */        \
+	X(commit_step)        /* and what each adds to the commit word of an array ring */  \
 	X(common_type)        /* the tracepoint's id, first field of its record */          \
 	/* Of a tracepoint's context, see percpu_events.bpf.c: */                           \
 	X(copy_size)          /* bytes of the fixed fields that it has */                   \
 	X(fields_end)         /* where the fixed fields end, and a call's strings begin */  \
-	X(syscall_nr_offset)                                                                \
+	X(syscall_nr_offset)  /* of a call whose context has its number elsewhere */        \
 	X(nr_user_strings)                                                                  \
 	X(pointer_0) X(string_0) /* a pointer, and the __data_loc of what it leads to */    \
 	X(pointer_1) X(string_1)                                                            \

@@ -120,7 +120,7 @@ static __always_inline void clear_gaps(void *dst, __u64 size)
 		*(volatile __u32 *)(dst + (size & ~7)) = 0;
 }
 
-static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
+static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size, bool is_plain)
 {
 	const struct persist_record *rec = dst - sizeof(*rec);
 	void *argument = (void *)((__u64 *)ctx)[0];
@@ -177,6 +177,6 @@ int mce_record_event(void *ctx)
 {
 	if (constant(totals) != TOTALS_NONE)
 		count_error(ctx);
-	capture(ctx);
+	capture(ctx, false);
 	return 0;
 }

@@ -21,17 +21,14 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* As far as this, a record is copied by loads from the context; behind it, by a helper. */
-#define MAX_DIRECT_BYTES 512
-
 /* A system call's record has at most its number, six arguments and a word for each of these. */
 #define MAX_MISSING_BYTES 128
 
 /* Members that do not apply to an event are not in the target BTF. */
 struct event_context {
-	__u32 last_word; /* what is left of the fixed part behind its last whole 8 bytes */
-	__u16 last_half;
-	__u8 last_byte;
+	__u32 rest_0; /* what is left of the fixed part behind its last whole 8 bytes: up to */
+	__u32 rest_1; /* three pieces, each of the size that it has in the target BTF */
+	__u32 rest_2;
 	__u32 syscall_nr; /* where it is not at the place that the format text says */
 	__u32 dynamic_0;  /* __data_loc words: length << 16 | offset of a piece of the variable part
 			   */
@@ -115,6 +112,24 @@ static __always_inline void clear_missing(void *dst, __u64 size)
 			*(__u32 *)(dst + i) = 0;
 }
 
+/* The payload has everything where the context has it, so that both are the same structure. */
+#define copy_member(member) \
+	(((struct event_context *)dst)->member = ((const struct event_context *)ctx)->member)
+
+#define member_exists(member) bpf_core_field_exists(((struct event_context *)ctx)->member)
+
+static __always_inline void copy_rest(void *dst, void *ctx)
+{
+	if (!member_exists(rest_0))
+		return;
+	copy_member(rest_0);
+	if (!member_exists(rest_1))
+		return;
+	copy_member(rest_1);
+	if (member_exists(rest_2))
+		copy_member(rest_2);
+}
+
 /*
  * Every load that an event could need stands here; the verifier knows the size and removes
  * those that do not apply. Nothing is read behind the event's last field: the kernel refuses
@@ -122,25 +137,26 @@ static __always_inline void clear_missing(void *dst, __u64 size)
  */
 static __always_inline void copy_direct(void *dst, void *ctx)
 {
-	struct event_context *context = ctx;
 	const __u64 size = constant(copy_size);
 
 #pragma unroll
-	for (int i = 8; i < MAX_DIRECT_BYTES; i += 8)
+	for (int i = 8; i < DIRECT_BYTES_MAX; i += 8)
 		if (size >= i + 8)
 			*(__u64 *)(dst + i) = load_context_u64(ctx, i);
-	if (bpf_core_field_exists(context->last_word))
-		*(__u32 *)(dst + (size & ~7)) = context->last_word;
-	if (bpf_core_field_exists(context->last_half))
-		*(__u16 *)(dst + (size & ~3)) = context->last_half;
-	if (bpf_core_field_exists(context->last_byte))
-		*(__u8 *)(dst + (size & ~1)) = context->last_byte;
+	copy_rest(dst, ctx);
+}
+
+/* The context of a system call is a structure of its own. */
+static __always_inline void correct_syscall(void *dst, void *ctx)
+{
+	struct event_context *context = ctx;
+
 	if (bpf_core_field_exists(context->syscall_nr)) {
 		*(__u32 *)(dst + 8) = 0; /* the rest of the common fields */
 		*(__u32 *)(dst + constant(syscall_nr_offset)) = context->syscall_nr;
 	}
-	if (constant(fields_end) > size)
-		clear_missing(dst, size);
+	if (constant(fields_end) > constant(copy_size))
+		clear_missing(dst, constant(copy_size));
 }
 
 /*
@@ -194,15 +210,18 @@ static __always_inline void rebuild_common(void *dst)
 	((__u32 *)dst)[1] = rec->tid;
 }
 
-static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size)
+static __always_inline bool payload_copy(void *dst, void *ctx, __u32 size, bool is_plain)
 {
 	__u32 rest;
 
 	rebuild_common(dst);
 	copy_direct(dst, ctx);
-	if (constant(copy_size) > MAX_DIRECT_BYTES &&
-	    bpf_probe_read_kernel(dst + MAX_DIRECT_BYTES, constant(copy_size) - MAX_DIRECT_BYTES,
-				  ctx + MAX_DIRECT_BYTES))
+	if (is_plain)
+		return true;
+	correct_syscall(dst, ctx);
+	if (constant(copy_size) > DIRECT_BYTES_MAX &&
+	    bpf_probe_read_kernel(dst + DIRECT_BYTES_MAX, constant(copy_size) - DIRECT_BYTES_MAX,
+				  ctx + DIRECT_BYTES_MAX))
 		return false;
 	copy_user_strings(dst);
 	if (!constant(is_dynamic))
@@ -282,23 +301,29 @@ static __always_inline void describe_error(void *ctx, struct totals_scratch *scr
 }
 
 /*
- * The loader takes one of the two. They are two, so that whatever is done about totals cannot make
- * any other event slower.
+ * The loader takes one of the three. They are three, so that whatever is done about totals cannot
+ * make any other event slower, and what is known of plain events helps with these.
  */
 SEC("tp")
 int percpu_event(void *ctx)
 {
-	return capture(ctx);
+	return capture(ctx, false);
+}
+
+SEC("tp")
+int plain_event(void *ctx)
+{
+	return capture(ctx, true);
 }
 
 /*
- * A function by itself is compiled as the program above is. Put into the one below it would have
+ * A function by itself is compiled as the first program is. Put into the one below it would have
  * its values in other places, and the verifier of Linux 6.1 does not know that a value and a copy
  * of it on the stack are the same.
  */
 static __noinline int record(void *ctx)
 {
-	return capture(ctx);
+	return capture(ctx, false);
 }
 
 SEC("tp")

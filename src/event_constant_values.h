@@ -8,7 +8,7 @@
 #include "event_constants.h"
 
 struct event_constants {
-#define X(name) uint32_t name;
+#define X(name) uint64_t name;
 	EVENT_CONSTANTS(X)
 #undef X
 };

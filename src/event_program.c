@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "event_program.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +207,7 @@ static void set_tracepoint_constants(const struct event_request *request,
 	}
 	event->copy_size = context->copy_size;
 	event->fields_end = event_format__fixed_size(request->format);
-	event->syscall_nr_offset = nr ? nr->offset : 0;
+	event->syscall_nr_offset = nr && context->syscall_nr ? nr->offset : 0;
 	set_strings(request, event);
 }
 
@@ -226,6 +228,28 @@ static void set_totals_constants(const struct event_request *request,
 	event->page_shift = request->page_shift;
 }
 
+/* The two words as they stand in a record. */
+static uint64_t size_and_id(uint32_t size, uint32_t event_id)
+{
+	const struct persist_record record = { .size = size, .event_id = event_id };
+	uint64_t words;
+
+	static_assert(offsetof(struct persist_record, event_id) ==
+			      offsetof(struct persist_record, size) + sizeof(record.size),
+		      "one after the other");
+	memcpy(&words, &record.size, sizeof(words));
+	return words;
+}
+
+static void set_plain_constants(struct event_constants *event)
+{
+	uint32_t bytes = sizeof(struct persist_record) + event->fixed_size;
+	uint32_t units = (bytes + PERSIST_UNIT_SIZE - 1) / PERSIST_UNIT_SIZE;
+
+	event->size_and_id = size_and_id(event->fixed_size, event->record_id);
+	event->commit_step = units << PERSIST_COMMIT_LENGTH_BITS | units;
+}
+
 /* @event has mce_record's layout, if it is that. */
 static void set_constants(const struct event_request *request, const struct event_program *program,
 			  struct context_layout *context, struct event_constants *event)
@@ -238,10 +262,12 @@ static void set_constants(const struct event_request *request, const struct even
 	event->unit_mask = request->tail_bytes / PERSIST_UNIT_SIZE - 1;
 	event->stores_are_ordered = STORES_ARE_ORDERED;
 	event->common_type = request->tracepoint_id;
-	if (program->capture == PERSIST_CAPTURE_RAW_BTF)
+	if (program->capture == PERSIST_CAPTURE_RAW_BTF) {
 		event->fixed_size = program->payload_max;
-	else
+	} else {
 		set_tracepoint_constants(request, context, event);
+		set_plain_constants(event);
+	}
 	if (request->totals.source != TOTALS_NONE)
 		set_totals_constants(request, context, event);
 }
@@ -318,14 +344,33 @@ static int make_maps(struct bpf_object *object, const struct event_constants *ev
 	return err;
 }
 
-/* Of the programs in the object, the one that this event needs. */
-static struct bpf_program *find_program(const struct bpf_object *object,
-					enum persist_capture capture, enum totals_source totals)
+/*
+ * Whether plain_event can record an event without totals: all of its records are alike, and so
+ * small that they are copied by loads alone, nothing is missing from the context, and nobody is to
+ * be woken. Most events are like that, but for those with strings.
+ */
+static bool is_plain(const struct kernel_types *types, const struct event_constants *event)
 {
-	if (capture == PERSIST_CAPTURE_RAW_BTF)
-		return bpf_object__find_program_by_name(object, "mce_record_event");
-	return bpf_object__find_program_by_name(object, totals == TOTALS_NONE ? "percpu_event"
-									      : "counted_event");
+	return event->stores_are_ordered && types->task.known &&
+	       event->tail_type == PERSIST_TAIL_ARRAY && !event->wakeup_events &&
+	       !event->is_dynamic && !event->is_incomplete && !event->syscall_nr_offset &&
+	       event->copy_size == event->fixed_size && event->copy_size <= DIRECT_BYTES_MAX;
+}
+
+/* Of the programs in the object, the one that this event needs. */
+static struct bpf_program *find_program(const struct event_program *program,
+					const struct kernel_types *types,
+					const struct event_constants *event)
+{
+	const char *name;
+
+	if (program->capture == PERSIST_CAPTURE_RAW_BTF)
+		name = "mce_record_event";
+	else if (event->totals != TOTALS_NONE)
+		name = "counted_event";
+	else
+		name = is_plain(types, event) ? "plain_event" : "percpu_event";
+	return bpf_object__find_program_by_name(program->object, name);
 }
 
 static void choose_program(struct bpf_object *object, const struct bpf_program *chosen)
@@ -334,6 +379,16 @@ static void choose_program(struct bpf_object *object, const struct bpf_program *
 
 	bpf_object__for_each_program(program, object)
 		bpf_program__set_autoload(program, program == chosen);
+}
+
+static int program_descriptor(const struct bpf_object *object)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(
+		program,
+		object) if (bpf_program__autoload(program)) return bpf_program__fd(program);
+	return -1;
 }
 
 static int map_descriptor(const struct bpf_object *object, const char *name)
@@ -345,9 +400,9 @@ static int map_descriptor(const struct bpf_object *object, const char *name)
 	return fd < 0 ? -1 : fd;
 }
 
-static void take_descriptors(struct event_program *program, enum totals_source totals)
+static void take_descriptors(struct event_program *program)
 {
-	program->program = bpf_program__fd(find_program(program->object, program->capture, totals));
+	program->program = program_descriptor(program->object);
 	program->counters = map_descriptor(program->object, "counters");
 	program->control = map_descriptor(program->object, ".data.control");
 	program->heads = map_descriptor(program->object, "heads");
@@ -449,8 +504,7 @@ static int load_object(struct event_program *program, const struct kernel_types 
 	program->object = open_object(program, btf_path);
 	err = program->object ? make_maps(program->object, &event, buffers) : -errno;
 	if (!err)
-		choose_program(program->object,
-			       find_program(program->object, program->capture, event.totals));
+		choose_program(program->object, find_program(program, types, &event));
 	if (err)
 		goto out;
 	/* Takes its time, and so does the verifier. */
@@ -498,7 +552,7 @@ int event_program__load(struct event_program *program, const struct log *log,
 			 "event %s: the kernel is locked down (confidentiality): its strings and "
 			 "arrays are not recorded",
 			 request->name);
-	take_descriptors(program, request->totals.source);
+	take_descriptors(program);
 	err = start_first_generation(program, request);
 	if (err)
 		goto failed;

@@ -45,49 +45,54 @@ void target_btf__find_task_layout(const struct btf *kernel, struct task_layout *
 		      find_member(kernel, type, "comm", &task->comm);
 }
 
-/* The integer and array types that the structures below are made of. */
+/* The integer types that the structures below are made of. */
 struct basic_types {
-	int u8, u16, u32, u64, comm;
+	int u8, u16, u32, u64;
 };
 
 static int add_basic_types(struct btf *btf, struct basic_types *types)
 {
-	int character = btf__add_int(btf, "char", 1, BTF_INT_SIGNED);
-	int index = btf__add_int(btf, "__ARRAY_SIZE_TYPE__", 4, 0);
-
 	types->u8 = btf__add_int(btf, "u8", 1, 0);
 	types->u16 = btf__add_int(btf, "u16", 2, 0);
 	types->u32 = btf__add_int(btf, "u32", 4, 0);
 	types->u64 = btf__add_int(btf, "u64", 8, 0);
-	types->comm = btf__add_array(btf, index, character, 16);
-	return types->comm < 0 ? types->comm : 0;
+	return types->u64 < 0 ? types->u64 : 0;
 }
 
 /* libbpf matches members by name and kind; their order and what lies between does not matter. */
 static int add_task(struct btf *btf, const struct basic_types *types,
 		    const struct task_layout *task)
 {
-	int err = btf__add_struct(btf, "task_struct", 1 << 16);
+	int err = btf__add_struct(btf, "record_task", 1 << 16);
 
 	if (err > 0)
 		err = btf__add_field(btf, "tgid", types->u32, task->tgid * 8, 0);
 	if (!err)
 		err = btf__add_field(btf, "pid", types->u32, task->pid * 8, 0);
 	if (!err)
-		err = btf__add_field(btf, "comm", types->comm, task->comm * 8, 0);
+		err = btf__add_field(btf, "comm_start", types->u64, task->comm * 8, 0);
+	if (!err)
+		err = btf__add_field(btf, "comm_end", types->u64, (task->comm + 8) * 8, 0);
 	return err;
+}
+
+/* The field @prefix_@number at @offset. */
+static int add_numbered(struct btf *btf, int type, const char *prefix, uint32_t number,
+			uint32_t offset)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_%u", prefix, number);
+	return btf__add_field(btf, name, type, offset * 8, 0);
 }
 
 static int add_words(struct btf *btf, int type, const char *prefix, const uint32_t *offsets,
 		     uint32_t nr)
 {
-	char name[32];
 	int err = 0;
 
-	for (uint32_t i = 0; i < nr && !err; i++) {
-		snprintf(name, sizeof(name), "%s_%u", prefix, i);
-		err = btf__add_field(btf, name, type, offsets[i] * 8, 0);
-	}
+	for (uint32_t i = 0; i < nr && !err; i++)
+		err = add_numbered(btf, type, prefix, i, offsets[i]);
 	return err;
 }
 
@@ -128,20 +133,34 @@ static int add_totals(struct btf *btf, const struct basic_types *types,
 	return err;
 }
 
+/* The bytes behind the last whole 8, in as few pieces as can be loaded. */
+static int add_rest(struct btf *btf, const struct basic_types *types, uint32_t size)
+{
+	const struct {
+		uint32_t size;
+		int type;
+	} pieces[] = { { 4, types->u32 }, { 2, types->u16 }, { 1, types->u8 } };
+	uint32_t offset = size & ~7u, nr = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]) && !err; i++) {
+		if (!(size & pieces[i].size))
+			continue;
+		err = add_numbered(btf, pieces[i].type, "rest", nr++, offset);
+		offset += pieces[i].size;
+	}
+	return err;
+}
+
 static int add_context(struct btf *btf, const struct basic_types *types,
 		       const struct context_layout *context)
 {
-	uint32_t size = context->copy_size;
 	int err = btf__add_struct(btf, "event_context", 1 << 14);
 
 	if (err > 0)
 		err = 0;
-	if (!err && (size & 4))
-		err = btf__add_field(btf, "last_word", types->u32, (size & ~7u) * 8, 0);
-	if (!err && (size & 2))
-		err = btf__add_field(btf, "last_half", types->u16, (size & ~3u) * 8, 0);
-	if (!err && (size & 1))
-		err = btf__add_field(btf, "last_byte", types->u8, (size & ~1u) * 8, 0);
+	if (!err)
+		err = add_rest(btf, types, context->copy_size);
 	if (!err && context->syscall_nr)
 		err = btf__add_field(btf, "syscall_nr", types->u32, context->syscall_nr * 8, 0);
 	if (!err)
@@ -175,13 +194,13 @@ static int write_to_memory_file(const struct btf *btf, char *path)
 
 static int add_constants(struct btf *btf, const struct event_constants *constants)
 {
-	int err = btf__add_enum(btf, "event_constant", 4);
+	int err = btf__add_enum64(btf, "event_constant", 8, false);
 
 	if (err > 0)
 		err = 0;
 #define X(name)   \
 	if (!err) \
-		err = btf__add_enum_value(btf, "EVENT_" #name, constants->name);
+		err = btf__add_enum64_value(btf, "EVENT_" #name, constants->name);
 	EVENT_CONSTANTS(X)
 #undef X
 	return err;

@@ -167,6 +167,7 @@ static int load(const struct event_plan *plan, const struct kernel_types *types,
 		error(1, errno, "cannot open the program");
 	use_maps(skeleton->obj, tree, plan->spec.name);
 	bpf_program__set_autoload(skeleton->progs.percpu_event, false);
+	bpf_program__set_autoload(skeleton->progs.plain_event, false);
 	bpf_program__set_autoload(skeleton->progs.counted_event, false);
 	if (count_record_bpf__load(skeleton))
 		error(1, errno, "cannot load the program");
