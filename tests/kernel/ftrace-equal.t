@@ -16,9 +16,13 @@ specs=(
 	syscalls:sys_enter_openat/keep=oldest,head=8M/
 	sched:sched_process_fork/keep=latest,tail=4M/
 	net:netif_rx/keep=oldest,head=4M/
-	signal:signal_generate/head=4M/
-	sock:inet_sock_set_state/head=4M/
+	# Plain events in steady state, see record_plain() in bpf/capture.bpf.h.
+	signal:signal_generate/keep=latest,ring=array,tail=16M/
+	sock:inet_sock_set_state/keep=latest,ring=array,tail=4M/
 )
+# Its last field is a single byte. In memory alone, nothing is added to the cache of a file.
+[ "$(stat -f -c %T "$TMP")" = tmpfs ] ||
+	specs+=(filemap:mm_filemap_add_to_page_cache/keep=latest,ring=array,tail=16M/)
 events=()
 for spec in "${specs[@]}"; do
 	event=${spec%%/*}
@@ -39,7 +43,7 @@ for my $i (1 .. 1200) {
 	}
 	waitpid($pid, 0);
 	open(my $file, "<", "$dir/file-$i");
-	open($file, ">", "$dir/written");
+	open($file, ">", "$dir/written") && print $file "x";
 }
 socket(my $to, AF_INET, SOCK_DGRAM, 0);
 my $where = pack_sockaddr_in(9, inet_aton("127.0.0.1"));
