@@ -164,8 +164,9 @@ check_records() { # DESCRIPTION
 
 read_json latest
 check_records "keep=latest"
+# Three of the longest fill a ring; how many short ones came last, each CPU has for itself.
 compare "$(jq -r 'select(.fields).cpu' <<< "$out" | sort | uniq -c | awk '{ print $1 }' | sort -n | head -1)" \
-	-gt 10 "keep=latest: each CPU has records"
+	-ge 3 "keep=latest: each CPU has records"
 read_json both
 check_records "keep=both"
 is "$(jq -rs 'group_by(.cpu)[] | (map(.lost // 0 | select(. > 0)) | length)' <<< "$out" | sort -nr | head -1)" 1 \
