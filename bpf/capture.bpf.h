@@ -84,7 +84,10 @@ static __always_inline void store_in_order(__u64 *to, __u64 value, bool is_plain
 		*(volatile __u64 *)to = value;
 		barrier();
 	} else {
-		/* An atomic exchange is a full barrier in the BPF memory model. */
+		/*
+		 * An atomic exchange is a full barrier in the BPF memory model. The arm64 JIT makes
+		 * SWPAL of it, whose store Arm's memory model orders before what follows.
+		 */
 		__sync_lock_test_and_set(to, value);
 	}
 }
@@ -207,10 +210,11 @@ static __always_inline enum outcome write_ringbuf(void *rings, bool overwrites, 
 		/*
 		 * An overwrite ring moves overwrite_pos in the reserve. Where stores may pass each
 		 * other, that has to be seen before the record is: pairs with the read of
-		 * overwrite_pos after the copy in ringbuf_cursor.c.
+		 * overwrite_pos after the copy in ringbuf_cursor.c. An exchange, as atomic
+		 * operations that do not fetch the old value order nothing.
 		 */
 		if (!constant(stores_are_ordered))
-			__sync_fetch_and_add(&rec->seq, 0);
+			__sync_lock_test_and_set(&rec->seq, 0);
 		begin_record(rec, seq, constant(fixed_size), 0, false);
 		now = read_moment(cpu, false);
 		end_record(rec, ctx, &now, constant(fixed_size), false);
