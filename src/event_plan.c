@@ -45,7 +45,7 @@ static int report_no_tracepoint(const struct log *log, const struct event_spec *
 		return err;
 	}
 	if (!strcmp(spec->system, "mce"))
-		remedy = " (CONFIG_X86_MCE is off)";
+		remedy = " (kernels for x86 have these, with CONFIG_X86_MCE)";
 	else if (!strcmp(spec->system, "syscalls"))
 		remedy = " (perf list 'syscalls:*' shows those it has)";
 	else
