@@ -105,6 +105,8 @@ $(OUTPUT):
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/; s/ppc64le/powerpc/; s/s390x/s390/; s/riscv64/riscv/')
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Werror
+# vmlinux.h of newer kernels (7.3 does) embeds structures by their tag alone, as Microsoft's C can.
+BPF_CFLAGS += -fms-extensions -Wno-microsoft-anon-tag
 
 $(OUTPUT)/vmlinux.h: | $(OUTPUT)
 	$(say) BTF $@
