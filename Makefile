@@ -11,6 +11,12 @@ SONAME := libpersist.so.0
 
 OUTPUT	 ?= build
 CC	 ?= cc
+# For another architecture: CROSS_COMPILE=aarch64-linux-gnu- SYSROOT=<a tree with its libraries>
+ifdef CROSS_COMPILE
+CC	 := $(CROSS_COMPILE)gcc
+AR	 := $(CROSS_COMPILE)ar
+OBJCOPY	 := $(CROSS_COMPILE)objcopy
+endif
 CLANG	 ?= clang
 BPFTOOL	 ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
 PKG_CONFIG ?= pkg-config
@@ -49,6 +55,10 @@ READER_LDLIBS += -lncursesw -ltinfo
 # The database of reader export --to rasdaemon
 READER_LDLIBS += -lsqlite3 -lm
 
+# Compiles and links.
+ifdef SYSROOT
+override CFLAGS  += --sysroot=$(SYSROOT)
+endif
 ifdef SANITIZE
 override CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 override LDFLAGS += -fsanitize=address,undefined
@@ -103,7 +113,7 @@ $(OUTPUT):
 
 # ---- BPF ---------------------------------------------------------------------------------------
 
-BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/; s/ppc64le/powerpc/; s/s390x/s390/; s/riscv64/riscv/')
+BPF_ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | sed 's/-.*//; s/x86_64/x86/; s/aarch64/arm64/; s/powerpc64le/powerpc/; s/s390x/s390/; s/riscv64/riscv/')
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Werror
 # vmlinux.h of newer kernels (7.3 does) embeds structures by their tag alone, as Microsoft's C can.
 BPF_CFLAGS += -fms-extensions -Wno-microsoft-anon-tag
@@ -251,12 +261,19 @@ check-build: all static unit kernel-tools
 		$(OUTPUT)/asan/reader $(OUTPUT)/asan/loader
 	$(Q)$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/stop STOP_POINTS=1 $(OUTPUT)/stop/loader
 
+# What guests of another architecture run.
+.PHONY: static-arm64
+static-arm64:
+	$(Q)sysroot=$$(tests/vm/fetch-sysroot arm64) && \
+		$(MAKE) --no-print-directory OUTPUT=$(OUTPUT)/arm64 CROSS_COMPILE=aarch64-linux-gnu- \
+			SYSROOT=$$sysroot static
+
 .PHONY: check check-quick
 # Everything; installs what is missing. Needs root.
 check:
 	$(Q)packaging/install-deps check
 	$(Q)packaging/mount-file-systems
-	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)$(MAKE) --no-print-directory check-build static-arm64
 	$(Q)tests/run
 
 # Without the virtual machines.
@@ -414,6 +431,7 @@ help:
 	@echo 'targets:'
 	@echo '  all (default)  ./loader, ./reader and the library'
 	@echo '  static         $(OUTPUT)/static/loader and reader, without shared libraries'
+	@echo '  static-arm64   the same for arm64, in $(OUTPUT)/arm64'
 	@echo '  start          install what is missing, build, record, show events (root)'
 	@echo '  check          all tests, virtual machines included (root)'
 	@echo '  check-quick    without these'
@@ -422,4 +440,5 @@ help:
 	@echo '  fuzz           the parsers of what comes from outside, FUZZ_SECONDS each'
 	@echo '  install, uninstall, format, clean'
 	@echo 'variables: V=1 OUTPUT=dir SANITIZE=1 CC CLANG CFLAGS LDFLAGS BPFTOOL VMLINUX_BTF'
+	@echo '           CROSS_COMPILE=prefix- SYSROOT=dir (for another architecture)'
 	@echo '           prefix libdir docdir DESTDIR FUZZ_SECONDS PERSIST_CACHE (kernels for the tests)'

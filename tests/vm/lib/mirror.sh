@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Where packages come from. Sourced after common.sh.
+# Where packages come from, and root file systems made of them. Sourced after common.sh.
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
@@ -16,4 +16,17 @@ debian_mirror() {
 	[ -n "$mirror" ] ||
 		die "apt's configuration names no Debian mirror; set PERSIST_DEBIAN_MIRROR to its URI"
 	echo "$mirror"
+}
+
+# debian_tar SUITE PACKAGES MMDEBSTRAP-OPTION... writes an archive of a root file system on
+# standard output: these packages (by commas) and what they depend on, without what only people read.
+debian_tar() {
+	local suite=$1 packages=$2
+	shift 2
+
+	mmdebstrap --quiet --include="$packages" --format=tar "$@" \
+		--aptopt='Acquire::Retries "3"' \
+		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+		--dpkgopt='path-exclude=/usr/share/locale/*' \
+		"$suite" - "deb [signed-by=$keyring] $(debian_mirror) $suite main"
 }
