@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib/kernel-test.sh"
 
 packages=$vm_tests/../../build/deb
-need qemu-system-x86_64 qemu-system-x86
+need_emulator amd64
 need timeout coreutils
 work=$(mktemp -d)
 trap end_vm_test EXIT

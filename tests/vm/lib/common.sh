@@ -32,3 +32,32 @@ cache_directory() {
 	mkdir -p "$cache"
 	(cd "$cache" && pwd)
 }
+
+# Of which architecture a package is: one that is not amd64's has it behind its name, as dpkg
+# writes it.
+architecture_of() {
+	case $1 in
+	*:*) echo "${1##*:}" ;;
+	*) echo amd64 ;;
+	esac
+}
+
+# Of which architecture the kernel is that fetch-kernels has put into a directory.
+kernel_architecture() {
+	architecture_of "$(head -n 1 "$1/recipe")"
+}
+
+# The emulator for an architecture.
+emulator_of() {
+	case $1 in
+	arm64) echo qemu-system-aarch64 ;;
+	*) echo qemu-system-x86_64 ;;
+	esac
+}
+
+need_emulator() {
+	case $1 in
+	arm64) need "$(emulator_of "$1")" qemu-system-arm ;;
+	*) need "$(emulator_of "$1")" qemu-system-x86 ;;
+	esac
+}

@@ -20,13 +20,13 @@ vm_test() {
 	local kernel suite=$2 cpus=$3 name=$1
 	shift 3
 
-	need qemu-system-x86_64 qemu-system-x86
 	need timeout coreutils
 	need_perl_module JSON::PP
 	work=$(mktemp -d)
 	trap end_vm_test EXIT
 
 	kernel=$("$vm_tests/fetch-kernels" "$name")
+	need_emulator "$(kernel_architecture "$kernel")"
 	# shellcheck disable=SC2086 # nothing, or a word
 	"$vm_tests/build-initramfs" "$kernel" "$work/initramfs" $vm_programs
 	run_guest "$kernel" "$suite" "$cpus" "$@"
