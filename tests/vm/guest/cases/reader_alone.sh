@@ -7,8 +7,8 @@ without_tracefs() {
 		mount -t tmpfs none /sys/kernel/btf && $*"
 }
 
-reader attach mce_record > /tmp/text
-without_tracefs reader attach mce_record > /tmp/text-alone
+reader attach $known_event > /tmp/text
+without_tracefs reader attach $known_event > /tmp/text-alone
 succeeds "the reader shows the same without tracefs, debugfs and BTF" cmp /tmp/text /tmp/text-alone
 fails "the loader says that tracefs is missing" tracefs \
 	without_tracefs loader add sched:sched_process_exec

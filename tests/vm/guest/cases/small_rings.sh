@@ -2,34 +2,43 @@
 #
 # Rings too small for what comes keep the first and the latest records and count the rest.
 
-succeeds "loader add, a second event on mce_record with small rings" \
-	loader add 'mce:mce_record/name=small_rings,head=4K,tail=4K/'
-ftrace_start small_rings mce:mce_record
-# Not the same number on each CPU, so that no sum hides a mistake.
-inject_many 0 70 1000
-inject_many 1 90 2000
-succeeds "160 machine checks" within 10 ftrace_has small_rings 160
-ftrace_stop small_rings
-mv /results/injected /results/small_rings/injected
-keep_recorded small_rings small_rings mce:mce_record overfull
-
-id=$(sed 's/.*config=//' $root/events/small_rings)
-succeeds "a second event on a tracepoint has an id that no tracepoint has" [ "$id" -ge 65536 ]
-
-# expected_tail comes from the kernel's command line: the host knows what this kernel can do.
 overwrite_flag=$((1 << 19))
 tail_kind() {
 	for pin in "$root/$1"/tail/*; do
 		bpftool map show pinned "$pin" | sed -n 's/^[0-9]*: \([a-z_]*\) .*flags \(.*\)/\1 \2/p'
 	done | while read -r type flags; do
 		if [ $((flags & overwrite_flag)) != 0 ]; then
-			echo "overwrite $type"
+			echo "overwrite_$type"
 		else
 			echo "$type"
 		fi
 	done | sort -u
 }
-is "$(tail_kind small_rings)" "$(echo $expected_tail | tr _ ' ')" "the tail is what this kernel can do"
 
-succeeds "loader remove" loader remove small_rings
-fails "a removed event is not read" small_rings reader attach small_rings
+# overfill NAME OPTIONS TAIL: not the same number on each CPU, so that no sum hides a mistake.
+overfill() {
+	overfull=$((overfull_0 + overfull_1))
+	small_event="$some_event/name=$1,head=4K,tail=4K$2/"
+	succeeds "loader add, another event on $some_event with small rings" \
+		loader add "$small_event"
+	succeeds "asked for again, it is left as it is" loader start -e "$small_event"
+	ftrace_start "$1" "$some_event"
+	fire 0 "$overfull_0" 1000
+	fire 1 "$overfull_1" 2000
+	succeeds "$overfull events" within 10 ftrace_has "$1" "$overfull"
+	ftrace_stop "$1"
+	keep_injected "$1"
+	keep_recorded "$1" "$1" "$some_event" overfull
+	succeeds "a ring is at least a page of this kernel: $page_size bytes" \
+		grep -qx " *\"head_bytes\": $page_size," "/results/$1/status"
+	id=$(sed 's/.*config=//' "$root/events/$1")
+	succeeds "another event on a tracepoint has an id that no tracepoint has" [ "$id" -ge 65536 ]
+	is "$(tail_kind "$1")" "$3" "the tail is of the kind $3"
+	succeeds "loader remove" loader remove "$1"
+	fails "a removed event is not read" "$1" reader attach "$1"
+}
+
+# What they are on the kernel's command line: the host knows what this kernel can do.
+overfill small_rings "" "$expected_tail"
+# Where that is not what is taken without being asked for.
+[ -z "${expected_ringbuf:-}" ] || overfill small_ringbufs ,ring=ringbuf "$expected_ringbuf"

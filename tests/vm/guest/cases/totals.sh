@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Machine checks of every severity and of several kinds, in and without pages of memory; a storm of
-# them; and pages that the kernel takes out of use. What was counted is compared with the records,
-# with what was injected, and with ftrace.
+# Machine checks of every severity and of several kinds, in and without pages of memory, and a storm
+# of them. What was counted is compared with the records, with what was injected, and with ftrace.
 
 # Severity and kind are in the status. Bit 44 is AMD's for deferred errors. The addresses are said
 # to be physical ones, which Intel wants to know.
@@ -68,30 +67,6 @@ succeeds "loader clear" loader clear mce_storm
 succeeds "totals survive it" \
 	sh -c 'reader summary mce_storm --json > /tmp/summary && grep -q "\"address\":4096" /tmp/summary'
 succeeds "loader remove" loader remove mce_storm
-
-# ---- memory failures -----------------------------------------------------------------------------
-
-# A page that nobody uses: bit 10 of its flags, KPF_BUDDY
-is_free_page() {
-	free_flags=$(dd if=/proc/kpageflags bs=8 skip="$1" count=1 2> /dev/null | hexdump -v -e '1/4 "%u "')
-	[ $((${free_flags%% *} >> 10 & 1)) = 1 ]
-}
-
-offlined=
-for number in $(seq 65536 256 120000); do
-	is_free_page "$number" || continue
-	echo $((number * 4096)) > /sys/devices/system/memory/hard_offline_page || continue
-	offlined="$offlined $number"
-	[ "$(echo "$offlined" | wc -w)" -lt 3 ] || break
-done
-is "$(echo "$offlined" | wc -w)" 3 "three pages of memory fail"
-succeeds "reader summary of memory failures" \
-	into /tmp/summary reader summary memory_failure_event --json
-for number in $offlined; do
-	succeeds "the page at $((number * 4096)) is in the summary" \
-		grep -q "\"address\":$((number * 4096)),\"errors\":1," /tmp/summary
-done
-succeeds "and no other" grep -q '"by_severity":{"uncorrected":3}' /tmp/summary
 
 # ---- CXL -----------------------------------------------------------------------------------------
 

@@ -4,6 +4,15 @@
 # what ftrace knows (LABEL/ftrace) and with what was injected (LABEL/injected).
 
 root=/sys/fs/bpf/persistent
+page_size=$(awk '/^KernelPageSize/ { print $2 * 1024; exit }' /proc/self/smaps)
+
+# has_totals SYSTEM:TRACEPOINT: does it report hardware errors, of which totals are kept?
+has_totals() {
+	case $1 in
+	mce:* | ras:*) true ;;
+	*) false ;;
+	esac
+}
 
 # into FILE COMMAND...: so that a command with its output in a file can be an argument.
 into() {
@@ -19,6 +28,11 @@ into() {
 keep_recorded() {
 	keep_records "$@"
 	keep_accounts "$1" "$2"
+}
+
+# keep_injected LABEL: the machine checks that were asked for, where it was these
+keep_injected() {
+	[ ! -e /results/injected ] || mv /results/injected "/results/$1/injected"
 }
 
 # keep_records LABEL EVENT SYSTEM:TRACEPOINT PROPERTY

@@ -79,6 +79,14 @@ within() {
 	done
 }
 
+# run_cases NAME...: of cases/, one after the other
+run_cases() {
+	for case; do
+		diag "case $case, $(cut -d ' ' -f 1 /proc/uptime) s after boot"
+		. "./cases/$case.sh"
+	done
+}
+
 # The host takes a guest that did not say this for one that crashed.
 finish_tap() {
 	echo "guest finished: $tap_tests tests"
