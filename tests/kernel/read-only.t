@@ -33,7 +33,7 @@ like "$err" "$EVENT/meta: permission denied.*--group.*--mode" \
 	"the error names the pin and the loader's options (KNOWN-PAIN 9)"
 run unprivileged "$READER" list
 is "$status" 1 "nobody cannot list"
-like "$err" "$NUMBERED/meta: permission denied; the loader's options --group and --mode" "says why"
+like "$err" "$NUMBERED/meta: permission denied: only the owner may read it; as root, " "says why"
 "$LOADER" add $NUMBERED_EVENT/name=second,head=4K/ $NUMBERED_EVENT/name=third,head=4K/ > /dev/null
 LOADER_OF_ALL=$(public_copy "$LOADER")
 for list in "$READER list" "$LOADER_OF_ALL list" "$LOADER_OF_ALL status" "$READER summary" "$READER top --stdio"; do
