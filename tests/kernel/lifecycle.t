@@ -240,7 +240,7 @@ like "$out$err" "no such tracepoint" "and why"
 printf 'signal:signal_deliver\nsignal:signal_generate/keep=some/\n' > "$TMP/wrong.conf"
 run "$LOADER" start -c "$TMP/wrong.conf"
 is "$status" 2 "start with a file that is wrong is wrong usage"
-like "$err" "wrong.conf, line 2" "says where"
+like "$err" "/wrong.conf:2: event" "says where"
 not_ok "and records nothing of it" test -e $ROOT/signal_deliver
 run "$LOADER" start -c "$TMP/nosuch.conf"
 is "$status" 1 "start with a file that is not there fails"
