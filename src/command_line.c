@@ -38,10 +38,13 @@ int usage_error(const char *what, const char *object)
 								     : program_name__reader();
 	const char *blank = command ? " " : "", *name = command ? command : "";
 	const char *quote = object ? "'" : "";
+	char escaped_what[LOG_ESCAPED_SIZE], escaped_object[LOG_ESCAPED_SIZE] = "";
 
+	if (object)
+		log_escape(object, escaped_object);
 	fprintf(stderr, "%s%s%s: %s%s%s%s%s; %s%s%s --help lists the %s\n", program_name__short(),
-		blank, name, what, object ? " " : "", quote, object ? object : "", quote, program,
-		blank, name, command ? "options" : "commands");
+		blank, name, log_escape(what, escaped_what), object ? " " : "", quote,
+		escaped_object, quote, program, blank, name, command ? "options" : "commands");
 	return EXIT_USAGE;
 }
 

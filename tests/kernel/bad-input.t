@@ -62,10 +62,10 @@ for value in -1 x 1x ""; do
 	read_ 2 "--timeout" attach $NUMBERED --timeout "$value"
 done
 for value in x 2026-13-01T00:00:00Z 12:00 "" -5y 1e9 1m 2026-01-02T03:04:05; do
-	read_ 2 "--since wants a time \(now, -10s, .* seconds as the output shows\): $value;" attach $NUMBERED \
+	read_ 2 "--since wants a time \(now, -10s, .* seconds as the output shows\), not '$value';" attach $NUMBERED \
 		--since "$value"
 done
-read_ 2 "--until wants a time \(now, -10s, .* seconds as the output shows\): 1m;" top --until 1m
+read_ 2 "--until wants a time \(now, -10s, .* seconds as the output shows\), not '1m';" top --until 1m
 for value in x 0- 1,,2 3-1 -1 "" 99999999; do
 	read_ 2 "cpu|CPU" attach $NUMBERED --cpu "$value"
 done
@@ -123,6 +123,8 @@ check_shown "$LOADER" remove "$hostile"
 check_shown "$READER" list --root "/$hostile"
 check_shown "$READER" "$hostile"
 check_shown "$READER" attach "$hostile"
+check_shown "$READER" attach "--$hostile"
+check_shown "$LOADER" stop "$hostile"
 check_shown "$READER" attach $NUMBERED --since "$hostile"
 check_shown "$READER" record -e $NUMBERED -o /dev/null -- "$hostile"
 check_shown "$READER" record -e $NUMBERED -o "$TMP/$hostile" true

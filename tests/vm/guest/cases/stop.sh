@@ -10,4 +10,4 @@ is "$(find $root 2> /dev/null)" "" "its directory is gone"
 succeeds "no program, map or link of ours is left" \
 	within 10 no_more_bpf_objects_than /tmp/bpf-objects-before
 succeeds "loader stop again is not an error" loader stop
-fails "the reader says that nothing is recorded" mce_record reader attach mce_record
+fails "the reader says that nothing is recorded" "no tree of persistent events" reader attach mce_record
