@@ -11,9 +11,10 @@ struct kept_item {
 	size_t copy_room;
 };
 
-void last_items__init(struct last_items *last, uint64_t max_records)
+void last_items__init(struct last_items *last, uint64_t max_records, last_items_let_go_fn let_go,
+		      void *ctx)
 {
-	*last = (struct last_items){ .max_records = max_records };
+	*last = (struct last_items){ .max_records = max_records, .let_go = let_go, .ctx = ctx };
 }
 
 void last_items__destroy(struct last_items *last)
@@ -64,7 +65,11 @@ static int copy_record(struct kept_item *kept, const struct persist_record *reco
 
 static void drop_first(struct last_items *last)
 {
-	if (place(last, 0)->item.record)
+	const struct persist_item *item = &place(last, 0)->item;
+
+	if (last->let_go)
+		last->let_go(last->ctx, item);
+	if (item->record)
 		last->nr_records--;
 	last->first = (last->first + 1) & (last->room - 1);
 	last->nr--;

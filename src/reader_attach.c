@@ -140,6 +140,7 @@ struct attachment {
 	struct json_output *json; /* NULL: text */
 	int *cursor_numbers;	  /* of each stream; -1: not known yet */
 	uint32_t nr_cursor_numbers;
+	bool has_written; /* an item */
 	uint64_t nr_records;
 	uint64_t deadline_ns; /* CLOCK_BOOTTIME */
 	bool output_is_closed;
@@ -168,12 +169,39 @@ static int cursor_number(struct attachment *attachment, const struct persist_ite
 	return numbers[item->stream];
 }
 
+static int set_position(void *ctx, const struct persist_event *event, uint32_t cpu, uint64_t seq)
+{
+	struct cursor_file *cursor = ctx;
+	int number = cursor_file__find(cursor, persist_event__meta(event), cpu);
+
+	if (number < 0)
+		return number;
+	cursor_file__set(cursor, number, seq);
+	return 0;
+}
+
+/*
+ * What --last and --since have left out is all older than the first item that is written: from then
+ * on the cursor file is to be behind it, also of CPUs of which there is nothing else.
+ */
+static int pass_over_what_is_left_out(struct attachment *attachment)
+{
+	if (attachment->has_written)
+		return 0;
+	attachment->has_written = true;
+	return record_reader__for_each_position(attachment->reader, set_position,
+						attachment->cursor);
+}
+
 static int write_item(struct attachment *attachment, const struct persist_item *item)
 {
 	uint64_t seq = persist_item__position(item);
 	int number = 0, err;
 
 	if (attachment->cursor) {
+		err = pass_over_what_is_left_out(attachment);
+		if (err)
+			return err;
 		number = cursor_number(attachment, item,
 				       item->record ? item->record->cpu : item->loss.cpu);
 		if (number < 0)

@@ -85,7 +85,7 @@ struct numbered_stream {
 	struct event_source *source;
 	bool is_merged;	     /* it is in the heap */
 	uint64_t read_bytes; /* of its tail, by the last wait */
-	uint64_t seq;	     /* of the last item that was given out, or saved before; else 0 */
+	uint64_t seq; /* of the last item that was given or left out, or saved before; else 0 */
 };
 
 /* Tells whether there may be other events in a root than before. */
@@ -143,6 +143,14 @@ struct persist_reader {
 
 /* ---- making one -------------------------------------------------------------------------- */
 
+/* What was left out for being too old counts as read: who goes on from here does not want it. */
+static void leave_out(void *ctx, const struct persist_item *item)
+{
+	struct persist_reader *reader = ctx;
+
+	reader->streams[item->stream].seq = persist_item__position(item);
+}
+
 static int open_epoll(struct persist_reader *reader)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = WAKE_BY_TIMER };
@@ -183,7 +191,7 @@ static int set_options(struct persist_reader *reader, const struct persist_reade
 		}
 	}
 	if (options->last) {
-		last_items__init(&reader->last, options->last);
+		last_items__init(&reader->last, options->last, leave_out, reader);
 		reader->wants_last = true;
 	}
 	return 0;
@@ -534,6 +542,21 @@ static struct persist_position position_of(const struct numbered_stream *numbere
 	};
 }
 
+int record_reader__for_each_position(const struct persist_reader *reader,
+				     record_reader_position_fn fn, void *ctx)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < reader->nr_streams && !err; i++) {
+		const struct numbered_stream *numbered = &reader->streams[i];
+
+		if (numbered->stream && numbered->seq)
+			err = fn(ctx, numbered->source->event, numbered->stream->cpu,
+				 numbered->seq);
+	}
+	return err;
+}
+
 int persist_reader__positions(const struct persist_reader *reader,
 			      struct persist_position **positions)
 {
@@ -843,15 +866,20 @@ static void step_current(struct persist_reader *reader)
 	}
 }
 
-/* Whether the user wants to see the item at which @stream stands. */
-static bool is_wanted(const struct persist_reader *reader, const struct cpu_stream *stream)
+/*
+ * Whether the user wants to see the item. What is missing may have been anywhere between the
+ * records around it.
+ */
+static bool is_wanted(struct persist_reader *reader, const struct persist_item *item)
 {
-	/* What is missing may have been anywhere between the records around it. */
-	if (!stream->record)
-		return stream->loss.before_ns >= reader->since_ns &&
-		       stream->loss.after_ns <= reader->until_ns;
-	return stream->record->time_ns >= reader->since_ns &&
-	       stream->record->time_ns <= reader->until_ns;
+	uint64_t oldest_ns = item->record ? item->record->time_ns : item->loss.after_ns;
+	uint64_t newest_ns = item->record ? item->record->time_ns : item->loss.before_ns;
+
+	if (newest_ns < reader->since_ns) {
+		leave_out(reader, item);
+		return false;
+	}
+	return oldest_ns <= reader->until_ns;
 }
 
 /* The next item that is due and wanted. False if this pass has no more. */
@@ -869,14 +897,13 @@ static bool next_of_pass(struct persist_reader *reader, struct persist_item *ite
 			return false;
 		numbered = &reader->streams[first->stream];
 		reader->has_current = true;
-		if (!is_wanted(reader, numbered->stream))
-			continue;
 		item->event = numbered->source->event;
 		item->record = numbered->stream->record;
 		if (!item->record)
 			item->loss = numbered->stream->loss;
 		item->stream = first->stream;
-		return true;
+		if (is_wanted(reader, item))
+			return true;
 	}
 }
 

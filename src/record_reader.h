@@ -14,6 +14,17 @@
 const struct persist_event *record_reader__event(const struct persist_reader *reader,
 						 uint32_t index);
 
+/* Returns 0, or what ends the calls and is passed on. */
+typedef int (*record_reader_position_fn)(void *ctx, const struct persist_event *event, uint32_t cpu,
+					 uint64_t seq);
+
+/*
+ * Tells, for each event and CPU, up to which position everything was given out, or left out as too
+ * old by the reader's options. Nothing of those where that is nothing.
+ */
+int record_reader__for_each_position(const struct persist_reader *reader,
+				     record_reader_position_fn fn, void *ctx);
+
 /*
  * Waits after -EAGAIN as poll(2) does, for less: one system call, where waiting by the descriptor
  * alone takes a timer as well. @fds: the first is persist_reader__fd() for POLLIN; after the first

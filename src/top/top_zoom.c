@@ -67,7 +67,7 @@ int top_zoom__begin(struct top_zoom *zoom)
 	zoom->reader = top_session__new_reader(&zoom->options, zoom->targets, zoom->nr_targets);
 	if (!zoom->reader)
 		return -errno;
-	last_items__init(&zoom->last, TOP_ZOOM_LINES);
+	last_items__init(&zoom->last, TOP_ZOOM_LINES, NULL, NULL);
 	err = persist_reader__resume(zoom->reader, zoom->positions, (size_t)zoom->nr_positions);
 	if (err)
 		end_reading(zoom);

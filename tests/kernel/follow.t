@@ -211,6 +211,19 @@ is "$(shown small --cursor-file "$cursor")" 21-25 "also over a clear"
 produce 0 5 26 > /dev/null
 is "$(shown small --cursor-file "$cursor")" 26-30 "an event that was added anew begins anew"
 is "$(shown small --cursor-file "$cursor")" "" "and goes on from there"
+"$LOADER" remove small > /dev/null
+"$LOADER" add $NUMBERED_EVENT/name=small,keep=latest,tail=16M/ > /dev/null
+produce 0 5 31 > /dev/null
+produce "$last_cpu" 5 36 > /dev/null
+is "$(shown small --cursor-file "$cursor" --last 2)" 39-40 "with --last, the newest"
+is "$(shown small --cursor-file "$cursor")" "" "what that left out counts as read, on each CPU"
+now=$(date -u +%Y-%m-%dT%H:%M:%S.%NZ)
+rm "$cursor"
+produce "$last_cpu" 5 41 > /dev/null
+is "$(shown small --cursor-file "$cursor" --since "$now")" 41-45 "with --since, what is not older"
+is "$(shown small --cursor-file "$cursor")" "" "which is the same"
+produce 0 2 46 > /dev/null
+is "$(shown small --cursor-file "$cursor")" 46-47 "and what comes is shown"
 echo nonsense > "$TMP/bad-cursor"
 run "$READER" attach small --cursor-file "$TMP/bad-cursor"
 is "$status" 1 "a cursor file that is none is an error"

@@ -67,7 +67,7 @@ static void test_newest(void **state)
 	struct last_items last;
 
 	for (uint64_t max = 1; max < 300; max += 7) {
-		last_items__init(&last, max);
+		last_items__init(&last, max, NULL, NULL);
 		for (uint64_t seq = 1; seq <= 500; seq++)
 			put_record(&last, seq);
 		for (uint64_t seq = 501 - max; seq <= 500; seq++)
@@ -81,7 +81,7 @@ static void test_fewer(void **state)
 {
 	struct last_items last;
 
-	last_items__init(&last, 10);
+	last_items__init(&last, 10, NULL, NULL);
 	expect_end(&last);
 	put_loss(&last, 1, 4);
 	put_record(&last, 5);
@@ -98,7 +98,7 @@ static void test_losses(void **state)
 {
 	struct last_items last;
 
-	last_items__init(&last, 2);
+	last_items__init(&last, 2, NULL, NULL);
 	put_loss(&last, 1, 4);
 	put_record(&last, 5);
 	put_loss(&last, 6, 7);
