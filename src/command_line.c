@@ -3,17 +3,32 @@
 #include "command_line.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "persist_bpf.h"
 #include "version.h"
 
 static const char *command;
 
+/*
+ * Otherwise the next file that is opened would be standard output or error, and get what is written
+ * there. Each is opened the wrong way round, so that using it is still the error EBADF.
+ */
+static void fill_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(EXIT_FAILURE); /* and nobody can be told */
+}
+
 void command_line__begin(enum program program, const char *argv0)
 {
+	fill_standard_descriptors();
 	program_name__set(program, argv0);
 }
 

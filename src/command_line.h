@@ -19,7 +19,10 @@
 /* Exit status of wrong usage. */
 #define EXIT_USAGE 2
 
-/* Which program this is, and its argv[0]. Called first. */
+/*
+ * Which program this is, and its argv[0]. Called first: standard input, output and error that are
+ * closed are descriptors from then on, which no file that is opened later can become.
+ */
 void command_line__begin(enum program program, const char *argv0);
 
 /* Where messages go: stderr, "PROGRAM: error: ...". */

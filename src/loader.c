@@ -433,11 +433,11 @@ int main(int argc, char **argv)
 	struct loader_options options;
 	int status;
 
+	command_line__begin(PROGRAM_LOADER, argv[0]);
 	/* A closed pipe on standard output is not to end a loader in the middle of its work. */
 	signal(SIGPIPE, SIG_IGN);
 	/* The library passes on what libbpf says to it; what it says to probes is no news. */
 	libbpf_set_print(NULL);
-	command_line__begin(PROGRAM_LOADER, argv[0]);
 	status = loader_options__parse(&options, commands, argc, argv, &command);
 	if (options.verbose)
 		messages.level = PERSIST_LOG_DEBUG;

@@ -234,6 +234,16 @@ like "$(cat "$TMP/err")" "No space left" "and says why"
 is "$?" 1 "loader list with a closed output fails"
 "$READER" attach $NUMBERED >&- 2> "$TMP/err"
 is "$?" 1 "reader attach with a closed output fails"
+# No file that is opened becomes standard output or error, and gets what is written there.
+"$READER" attach $NUMBERED --count 3 --cursor-file "$TMP/cursor" > /dev/null
+cp "$TMP/cursor" "$TMP/cursor-before"
+"$READER" attach $NUMBERED --cursor-file "$TMP/cursor" --count 3 <&- >&- 2>&-
+is "$?" 1 "with input, output and error closed it fails as well"
+ok "and leaves the cursor file as it was" cmp "$TMP/cursor-before" "$TMP/cursor"
+"$LOADER" start -c "$TMP/no-such" <&- >&- 2>&-
+is "$?" 1 "so does the loader"
+is "$("$READER" attach $NUMBERED --cursor-file "$TMP/cursor" --count 3 <&- 2>&- | wc -l)" 3 \
+	"where only output is open it is written"
 "$LOADER" add signal:signal_deliver/head=4K,tail=8K/ > /dev/full 2> "$TMP/err"
 is "$?" 1 "add with a full output fails"
 ok "but does its work to the end" test -e $ROOT/signal_deliver/link -a -L $ROOT/events/signal_deliver
