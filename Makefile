@@ -326,11 +326,16 @@ $(OUTPUT)/bench/%: bench/%.c $(BENCH_SKELETONS) $(LIBRARY_OBJECTS)
 BENCH_CASES ?=
 .PHONY: bench bench-tools bench-doc
 bench-tools: all static $(BENCH_TOOLS)
+ifeq ($(BENCH_CASES),help)
+bench:
+	$(Q)bench/run help
+else
 bench:
 	$(Q)packaging/install-deps bench
 	$(Q)packaging/mount-file-systems
 	$(Q)$(MAKE) --no-print-directory bench-tools
 	$(Q)OUTPUT=$(OUTPUT) bench/run $(BENCH_CASES)
+endif
 
 # Puts the results of the last run into docs/performance.md.
 bench-doc:
