@@ -362,13 +362,15 @@ INSTALLED = $(bindir)/persist-loader $(bindir)/persist-reader \
 CONFIGURATION := $(sysconfdir)/persist-bpf/events.conf
 # Pages that refer to each other; the first one to those below docs/.
 DOCS := README.md $(wildcard docs/*.md)
+EXAMPLES := $(wildcard examples/*.c)
 ALERTS := packaging/prometheus/persist-bpf.rules.yml
 CONTAINER_FILES := $(notdir $(wildcard packaging/containers/*))
 UNITS := persist-bpf.service persist-bpf-journal.service
 INSTALLED += $(addprefix $(systemdunitdir)/,$(UNITS)) $(sysusersdir)/persist-bpf.conf \
 	$(addprefix $(completiondir)/,persist-loader persist-reader) \
 	$(addprefix $(datadir)/containers/,$(CONTAINER_FILES)) \
-	$(addprefix $(docdir)/,$(notdir $(DOCS))) $(docdir)/prometheus/$(notdir $(ALERTS))
+	$(addprefix $(docdir)/,$(notdir $(DOCS))) $(docdir)/prometheus/$(notdir $(ALERTS)) \
+	$(addprefix $(docdir)/,$(EXAMPLES))
 
 $(addprefix $(OUTPUT)/,$(UNITS)): $(OUTPUT)/%: packaging/systemd/%.in FORCE | $(OUTPUT)
 	$(Q)sed 's|@bindir@|$(bindir)|' $< > $@
@@ -395,13 +397,15 @@ install: all $(OUTPUT)/persist-bpf.pc
 
 # All in one directory: what they refer to in the source has another place there.
 install-docs:
-	install -d $(DESTDIR)$(docdir)/prometheus
+	install -d $(addprefix $(DESTDIR)$(docdir)/,prometheus examples)
 	for page in $(DOCS); do \
-		sed -e 's|](docs/|](|g' -e 's|](\.\./packaging/prometheus/|](prometheus/|g' $$page \
+		sed -e 's|](docs/|](|g' -e 's|](\.\./packaging/prometheus/|](prometheus/|g' \
+			-e 's|](\.\./examples|](examples|g' $$page \
 			> $(DESTDIR)$(docdir)/$${page##*/} || exit 1; \
 	done
 	chmod 644 $(addprefix $(DESTDIR)$(docdir)/,$(notdir $(DOCS)))
 	install -m 644 $(ALERTS) $(DESTDIR)$(docdir)/prometheus
+	install -m 644 $(EXAMPLES) $(DESTDIR)$(docdir)/examples
 
 # What belongs to a system that records from boot on, and to its administrator.
 install-system: $(addprefix $(OUTPUT)/,$(UNITS))

@@ -82,7 +82,7 @@ dead_links() { # DIRECTORY
 	local page link
 
 	for page in "$1"/*.md; do
-		for link in $(grep -oE '\]\([^):]*\.(md|yml)(#[^)]*)?\)' "$page" | sed 's/^](//; s/[#)].*//'); do
+		for link in $(grep -oE '\]\([^):]*(\.(md|yml)(#[^)]*)?|examples(/[^)]*)?)\)' "$page" | sed 's/^](//; s/[#)].*//'); do
 			[ -e "$1/$link" ] || echo "${page##*/}: $link"
 		done
 	done
@@ -92,6 +92,7 @@ nothing() { # COMMAND...: it has nothing to say
 }
 run "all pages of docs/ are installed" test "$(ls docs/*.md | sed 's|.*/||')" = \
 	"$(ls "$DEST/usr/share/doc/persist-bpf" | grep '\.md$' | grep -v README)"
+run "so are all examples" diff -r examples "$DEST/usr/share/doc/persist-bpf/examples"
 run "they lead to each other" nothing dead_links "$DEST/usr/share/doc/persist-bpf"
 
 # ---- man pages -----------------------------------------------------------------------------------

@@ -70,7 +70,8 @@ run "persist-bpf has what belongs to it" has_files persist-bpf usr/bin/persist-l
 	usr/lib/sysusers.d/persist-bpf.conf usr/share/man/man1/persist-loader.1.gz \
 	usr/share/man/man1/persist-reader.1.gz usr/share/bash-completion/completions/persist-loader \
 	usr/share/persist-bpf/containers/seccomp-reader.json usr/share/doc/persist-bpf/README.md \
-	usr/share/doc/persist-bpf/at-boot.md usr/share/doc/persist-bpf/prometheus/persist-bpf.rules.yml
+	usr/share/doc/persist-bpf/at-boot.md usr/share/doc/persist-bpf/prometheus/persist-bpf.rules.yml \
+	usr/share/doc/persist-bpf/examples/agent.c
 run "libpersist0 has the library" has_files libpersist0 \
 	"usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/libpersist.so.0"
 run "libpersist-dev has headers and pkg-config file" has_files libpersist-dev \
