@@ -116,6 +116,10 @@ same "chrome ctf" "$(complete_words "$BUILD/reader" export --to c)" "formats of 
 same mce_record "$(complete_words "$BUILD/loader" remove --root "$root" mce)" "by their beginning"
 same "mce_record mc_event" "$(complete_words "$BUILD/reader" top --root "$root" -e "")" \
 	"behind -e of a reader, too"
+same "mce_record mc_event" "$(complete_words "$BUILD/reader" record --root "$root" -e "")" \
+	"also of one that starts a command"
+same "intel amd hygon" "$(complete_words "$BUILD/reader" decode --vendor "")" "vendors of processors"
+same prometheus "$(complete_words "$BUILD/reader" metrics --format p)" "formats of metrics"
 _persist_tracepoints() {
 	printf '%s\n' ras:mc_event ras:arm_event sched:sched_switch
 }
