@@ -67,9 +67,10 @@ void pin_access__log_denied(const struct log *log, const char *path, const char 
 	} else if (!stat(path, &st) && st.st_mode & 0040) {
 		log_group(log, path, others, "read it", st.st_gid);
 	} else {
-		log_error(log,
-			  "%s: permission denied%s: only the owner may read it; as root, %s start "
-			  "--group NAME (or --mode 0666) lets others",
-			  path, others, program_name__loader());
+		log_error(
+			log,
+			"%s: permission denied%s: only the owner may read it; as root, %s start "
+			"-c /dev/null --group NAME (or --mode 0666) lets others, and adds no event",
+			path, others, program_name__loader());
 	}
 }
