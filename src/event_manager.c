@@ -122,12 +122,21 @@ int event_manager__make(struct event_manager *manager, const struct event_spec *
 	return err;
 }
 
+static void print_size(char *buf, size_t size, const char *option, uint64_t bytes)
+{
+	/* The size of a ring that is not there is refused in a specification. */
+	snprintf(buf, size, bytes ? ",%s=%llu" : "", option, (unsigned long long)bytes);
+}
+
+/* As a specification that can be given to the loader. */
 static void print_policy(char *buf, size_t size, const struct persist_meta *meta)
 {
-	snprintf(buf, size, "%s:%s/keep=%s,head=%llu,tail=%llu,wakeup=%u/", meta->system,
-		 meta->tracepoint, event_spec__keep_name(meta->keep),
-		 (unsigned long long)meta->head_bytes, (unsigned long long)meta->tail_bytes,
-		 meta->wakeup_events);
+	char head[32], tail[32];
+
+	print_size(head, sizeof(head), "head", meta->head_bytes);
+	print_size(tail, sizeof(tail), "tail", meta->tail_bytes);
+	snprintf(buf, size, "%s:%s/keep=%s%s%s,wakeup=%u/", meta->system, meta->tracepoint,
+		 event_spec__keep_name(meta->keep), head, tail, meta->wakeup_events);
 }
 
 /* Says by what the name is taken, what differs, and the way out. */

@@ -96,6 +96,9 @@ is "$entry" "[$tracepoint_id,\"syscalls\",\"$NUMBERED\",\"PERSIST_KEEP_OLDEST\",
 run "$LOADER" add "$NUMBERED_EVENT/keep=oldest,head=8K/"
 is "$status" 1 "add of an event that is there fails"
 like "$err" "$NUMBERED.*there already" "says that it is there"
+there=$(sed -n 's/.* already, as \([^;]*\);.*/\1/p' <<< "$err")
+run_ok "what it is there as, $there, can be given" "$LOADER" start -e "$there"
+like "$out" "already recorded as $NUMBERED" "and is the same"
 run "$LOADER" add sched:sched_switch/name=$NUMBERED/
 is "$status" 1 "add under a name that is taken fails"
 like "$err" "$NUMBERED.*taken by $NUMBERED_EVENT" "says by what"
@@ -120,6 +123,14 @@ run "$LOADER" remove nosuch third
 is "$status" 1 "remove of one that is not there fails"
 like "$err" "nosuch.*no such event" "says which"
 not_ok "and the others of that command are removed" test -e $ROOT/third
+
+rmdir $ROOT/staging
+run_ok "clear without staging/" "$LOADER" clear second
+rmdir $ROOT/staging
+run_ok "add without it" "$LOADER" add $NUMBERED_EVENT/name=third/
+rmdir $ROOT/staging
+run_ok "remove without it" "$LOADER" remove third
+ok "it is there again" test -d $ROOT/staging -a ! -e $ROOT/third
 
 "$LOADER" add $NUMBERED_EVENT/name=some_1/ $NUMBERED_EVENT/name=some_2/ > /dev/null
 run_ok "remove a pattern" "$LOADER" remove 'some_[1-9]'
