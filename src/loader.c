@@ -350,8 +350,21 @@ static enum exit_status run(struct persist_tree *tree, const struct loader_optio
 	return run_events(tree, options, options->events, options->nr_events, persist_tree__make);
 }
 
+/* Whether the operands, which are to be names, are none. */
+static bool are_patterns(const struct loader_options *options)
+{
+	for (char **name = options->operands; *name; name++)
+		if (event_list__is_pattern(*name)) {
+			usage_error("NAME has to be that of one event, and not a pattern:", *name);
+			return true;
+		}
+	return false;
+}
+
 static enum exit_status own(struct persist_tree *tree, const struct loader_options *options)
 {
+	if (are_patterns(options))
+		return EXIT_WRONG_USAGE;
 	return run_events(tree, options, (const char *const *)options->operands,
 			  options->nr_operands, persist_tree__attach);
 }
@@ -365,6 +378,8 @@ static enum exit_status list(struct persist_tree *tree, const struct loader_opti
 
 static enum exit_status status(struct persist_tree *tree, const struct loader_options *options)
 {
+	if (are_patterns(options))
+		return EXIT_WRONG_USAGE;
 	return exit_status_of(status_output__status(tree, &messages, root_of(options),
 						    options->operands[0], options->json));
 }

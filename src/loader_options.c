@@ -69,8 +69,8 @@ static const char spec_help[] =
 	"\nSPEC is SYSTEM:NAME or SYSTEM:NAME/OPTION=VALUE,.../; patterns match, as in "
 	"'sched:*'.\n"
 	"  keep=both|oldest|latest  what to keep when there is more than fits (both)\n"
-	"  head=SIZE                bytes per CPU for the first records (64K)\n"
-	"  tail=SIZE                bytes per CPU for the latest records (256K)\n"
+	"  head=SIZE                bytes per CPU for the first records (64K; at most 256M)\n"
+	"  tail=SIZE                bytes per CPU for the latest records (256K; at most 256M)\n"
 	"  ring=auto|array|ringbuf  how the latest records are stored (auto)\n"
 	"  wakeup=N                 wake readers at each N-th record, 0: they poll (0)\n"
 	"  name=NAME                name in the tree (the tracepoint's)\n";
@@ -297,16 +297,20 @@ static int check_operands(const struct loader_command *command,
 static int parse_command(struct loader_options *options, const struct loader_command *commands,
 			 const struct loader_command *command, int argc, char **argv)
 {
-	int status;
+	int status, given = argc;
+	bool is_cut;
 
 	command_line__set_command(command->name);
 	options->command = command->takes & TAKES_COMMAND ? cut_command(&argc, argv) : argv + argc;
+	is_cut = argc != given;
 	optind = 0; /* getopt begins anew */
 	status = take_options(options, commands, command, argc, argv);
 	if (status >= 0)
 		return status;
 	options->operands = argv + optind;
 	options->nr_operands = argc - optind;
+	if (is_cut && !*options->command)
+		return missing_argument("COMMAND, behind --,");
 	return check_operands(command, options);
 }
 

@@ -222,8 +222,10 @@ int run_command(const struct run_command *run)
 	int err;
 
 	if (!run->print && !run->detach)
-		log_warn(run->log, "what is recorded ends with the command, and nobody sees it: "
-				   "--print shows it, --detach keeps it");
+		log_warn(run->log, "%s, and nobody sees it: --print shows it, --detach keeps it",
+			 *run->command ? "what is recorded ends with the command"
+				       : "there is no command: what is recorded ends when this is "
+					 "interrupted");
 	err = take_signals(&running, &signals);
 	if (!err)
 		err = open_output(&running);

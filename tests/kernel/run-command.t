@@ -30,6 +30,8 @@ exits 1 "run: an event that is not there" "$LOADER" run -e nosuch:event -- touch
 not_ok "the command is not run then" test -e "$TMP/touched"
 exits 2 "run: a malformed event" "$LOADER" run -e :: -- true
 exits 2 "run: no event" "$LOADER" run -- true
+exits 2 "run: nothing behind --" "$LOADER" run -e $SPEC --
+like "$err" "COMMAND, behind --, is missing" "says what is missing"
 exits 1 "run: without privileges" unprivileged "$(public_copy "$LOADER")" run -e $SPEC -- true
 like "$err" "CAP_BPF" "says what is missing"
 not_ok "none of them makes a tree" test -e $ROOT
