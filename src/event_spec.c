@@ -279,6 +279,14 @@ int event_spec__parse(const struct log *log, const char *text, struct event_spec
 	if (options) {
 		*options++ = '\0';
 		end = strchr(options, '/');
+		if (!*options) {
+			log_error(
+				log,
+				"event '%s': there are no options behind the '/'; leave it out, or "
+				"give some, as in sched:sched_switch/keep=latest/",
+				text);
+			return -EINVAL;
+		}
 		if (!end || end[1]) {
 			log_error(log,
 				  "event '%s': the options have to end with one '/', as in "

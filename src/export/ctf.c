@@ -309,7 +309,10 @@ static int ctf_open(const char *output, const struct log *log, void **writer)
 	int err;
 
 	if (!output) {
-		log_error(log, "a CTF trace is a directory: name one with -o");
+		log_error(
+			log,
+			"standard output: a CTF trace is a directory, and cannot be written there; "
+			"give one with -o DIRECTORY");
 		return -EINVAL;
 	}
 	ctf = calloc(1, sizeof(*ctf));
