@@ -85,7 +85,8 @@ int text_pin__read(const char *path, char **text, size_t *len)
 	if (!buffer)
 		return -ENOMEM;
 	got = read_file(path, buffer, TEXT_MAX);
-	if (got < 0 && got != -ENOENT)
+	/* That there is no descriptor left does not say that it is a map. */
+	if (got < 0 && got != -ENOENT && got != -EMFILE && got != -ENFILE)
 		got = read_map(path, buffer, TEXT_MAX);
 	if (got < 0) {
 		free(buffer);
