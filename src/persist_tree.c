@@ -129,6 +129,14 @@ static int lock(struct persist_tree *tree, bool create)
 	return err;
 }
 
+/* A change that has failed leaves no tree behind that was made for it. */
+static void unlock_after_adding(struct persist_tree *tree, int err)
+{
+	if (err)
+		pin_tree__remove_unused(&tree->pins);
+	pin_tree__unlock(&tree->pins);
+}
+
 /* What is no name could lead out of the tree, past its lock. */
 static int check_name(const struct persist_tree *tree, const char *name)
 {
@@ -252,7 +260,7 @@ static int add_list(struct persist_tree *tree, const struct event_spec_list *lis
 	else
 		stop_using_boot_trace(tree);
 	err = add_locked(tree, list, options);
-	pin_tree__unlock(&tree->pins);
+	unlock_after_adding(tree, err);
 	return err ? err : import_err;
 }
 
@@ -455,7 +463,7 @@ int persist_attached__detach(struct persist_attached *attached)
 		err = event_manager__detach(&tree->manager, &tree->pins, &attached->event);
 		if (!err)
 			let_go(attached);
-		pin_tree__unlock(&tree->pins);
+		unlock_after_adding(tree, err);
 	}
 	end_making();
 	return err;

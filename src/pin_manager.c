@@ -423,24 +423,6 @@ void pin_tree__unstage(struct pin_tree *tree, const char *name)
 		rescue_foreign(tree, name);
 }
 
-int pin_tree__retire(struct pin_tree *tree, const char *name)
-{
-	char live[PATH_MAX], staged[PATH_MAX];
-	int err;
-
-	pin_tree__path(tree, live, "%s", name);
-	pin_tree__path(tree, staged, STAGING "/%s", name);
-	err = bpffs__rename(live, staged);
-	if (err) {
-		log_error(tree->log, "%s: cannot be moved to %s: %s", live, staged, strerror(-err));
-		return err;
-	}
-	pin_tree__unstage(tree, name);
-	return 0;
-}
-
-/* ---- putting pins in place --------------------------------------------------------------- */
-
 static int make_dir(const struct pin_tree *tree, const char *path)
 {
 	int err = bpffs__mkdir(path, 0755);
@@ -459,11 +441,42 @@ static int make_dir(const struct pin_tree *tree, const char *path)
 	return err;
 }
 
+/* What every change goes through, also one to a tree in which somebody has removed it. */
+static int make_staging(const struct pin_tree *tree)
+{
+	char path[PATH_MAX];
+
+	if (pin_tree__is_taken(tree, STAGING))
+		return 0;
+	pin_tree__path(tree, path, STAGING);
+	return make_dir(tree, path);
+}
+
+int pin_tree__retire(struct pin_tree *tree, const char *name)
+{
+	char live[PATH_MAX], staged[PATH_MAX];
+	int err = make_staging(tree);
+
+	if (err)
+		return err;
+	pin_tree__path(tree, live, "%s", name);
+	pin_tree__path(tree, staged, STAGING "/%s", name);
+	err = bpffs__rename(live, staged);
+	if (err) {
+		log_error(tree->log, "%s: cannot be moved to %s: %s", live, staged, strerror(-err));
+		return err;
+	}
+	pin_tree__unstage(tree, name);
+	return 0;
+}
+
+/* ---- putting pins in place --------------------------------------------------------------- */
+
 int pin_tree__stage_event(struct pin_tree *tree, const char *name)
 {
 	static const char *const dirs[] = { "", "/" PIN_HEAD_DIR, "/" PIN_TAIL_DIR };
 	char path[PATH_MAX];
-	int err = 0;
+	int err = make_staging(tree);
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !err; i++) {
 		pin_tree__path(tree, path, STAGING "/%s%s", name, dirs[i]);
@@ -630,6 +643,18 @@ int pin_tree__remove_root(struct pin_tree *tree)
 	if (err)
 		log_error(tree->log, "%s: cannot be removed: %s", tree->root, strerror(-err));
 	return err;
+}
+
+static int find_any_event(struct pin_tree *tree, const char *name, const struct persist_meta *meta,
+			  void *context)
+{
+	return 1;
+}
+
+void pin_tree__remove_unused(struct pin_tree *tree)
+{
+	if (tree->is_new && !pin_tree__for_each_event(tree, find_any_event, NULL))
+		pin_tree__remove_root(tree);
 }
 
 /* ---- putting in order what a killed loader left ------------------------------------------ */
@@ -802,9 +827,11 @@ static int lock_root(struct pin_tree *tree, bool create)
 	char holder[96];
 	int fd, err;
 
+	tree->is_new = false;
 	for (;;) {
 		if (create) {
 			err = bpffs__mkdir(tree->root, 0755);
+			tree->is_new = !err;
 			if (err && err != -EEXIST)
 				return err;
 		}

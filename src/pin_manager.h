@@ -28,6 +28,7 @@ struct pin_tree {
 	const struct log *log;
 	char root[PATH_MAX];
 	int lock;    /* descriptor of the locked root, -1 if it is not */
+	bool is_new; /* made when it was locked */
 	mode_t mode; /* of the buffers: 0600, 0660 or 0666 */
 	gid_t gid;   /* of the buffers and what belongs to them; (gid_t)-1: the loader's own */
 };
@@ -138,5 +139,7 @@ int pin_tree__link_name(struct pin_tree *tree, const char *name);
 int pin_tree__unlink_name(struct pin_tree *tree, const char *name);
 /* Removes the files and directories that do not belong to an event, and the root. */
 int pin_tree__remove_root(struct pin_tree *tree);
+/* The same for a tree that was made when it was locked, and in which no event has come to be. */
+void pin_tree__remove_unused(struct pin_tree *tree);
 
 #endif
