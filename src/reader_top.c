@@ -52,8 +52,8 @@ static const char top_help[] =
 	"  -d, --delay S      seconds between two looks (default 2)\n"
 	"  -E, --entries N    show no more than N rows\n"
 	"      --order ORDER  rate: the busiest rows first (default); total: the largest\n"
-	"      --stdio        show what there is once, as text, and end\n" SELECTION_HELP
-	"  -h, --help         show this\n"
+	"      --stdio        show what there is once, as text, and end\n"
+	"  -C LIST            the same as --cpu\n" SELECTION_HELP "  -h, --help         show this\n"
 	"\n"
 	"Exit status: 0 done, 1 failed, 2 wrong usage.\n";
 
