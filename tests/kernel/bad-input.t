@@ -103,6 +103,11 @@ for files in 8 12 14 18 22 26; do
 done
 run_ok "with as many as it says it works" with_files "${needed:-0}" "$LOADER" add \
 	sched:sched_switch/head=4K,tail=8K,name=files,wakeup=1/
+for files in 12 14 16 18 19 20 21; do
+	run with_files $files "$LOADER" clear files
+	[ $status = 0 ] && break
+	like "$err" "[Tt]oo many open files; .*ulimit -n" "clear with $files open files says so"
+done
 "$LOADER" remove files > /dev/null
 run with_files 7 "$READER" attach $NUMBERED
 like "$err" "Too many open files; this process may have 7" "so does the reader"
@@ -157,6 +162,7 @@ for spec in "" sched sched: :sched_switch : sched:sched_switch/ sched:sched_swit
 	"sched:*/name=x/" "$(printf '%05000d' 0):x" "x:$(printf '%0500d' 0)"; do
 	load 2 "event '|event specification" add "$spec"
 done
+load 2 "there are no options behind the '/'" add sched:sched_switch/
 for size in 0 -1 1.5K 64KB x K 64k64 99999999999999999999 16777216T 0x1000 18446744073709551615G; do
 	load 2 "head=$size: expected a size|tail" add sched:sched_switch/head=$size/
 done
@@ -179,6 +185,9 @@ load 1 "" remove ../persistent/$NUMBERED
 load 1 "" clear .
 load 1 "" remove $NUMBERED/head
 load 1 "no such event" status ../persistent
+for command in status own; do
+	load 2 "not a pattern: '${NUMBERED%t*}[*]'" $command "${NUMBERED%t*}*"
+done
 if [ "$("$LOADER" probe --json | jq .overwrite_ringbuf.present)" = false ]; then
 	load 1 "ring=ringbuf.*no ringbuf that overwrites.*ring=auto" add sched:sched_switch/ring=ringbuf/
 else
@@ -200,11 +209,18 @@ load 1 "/dev/full|No space|cannot" start -c /dev/null --root /dev/full
 load 1 "root $TMP/x: $TMP is not on a BPF file system.*mount -t bpf.*--root" start \
 	-e $NUMBERED_EVENT --root "$TMP/x"
 not_ok "nothing was made there (KNOWN-PAIN 10)" test -e "$TMP/x"
+load 1 "sched:nosuch: .*no such tracepoint" start -e sched:nosuch --root /sys/fs/bpf/mine
+not_ok "a tree in which nothing has come to be is removed again" test -e /sys/fs/bpf/mine
+mkdir /sys/fs/bpf/mine
+load 1 "sched:nosuch: .*no such tracepoint" start -e sched:nosuch --root /sys/fs/bpf/mine
+ok "but not a directory that was there before" test -d /sys/fs/bpf/mine
+"$LOADER" stop --root /sys/fs/bpf/mine
 load 1 "no tree of persistent events; to make one, run: .*loader start --root '/sys/fs/bpf/my root'$" \
 	remove nosuch --root "/sys/fs/bpf/my root"
 load 1 "$TMP is not on a BPF file system" stop --root "$TMP"
 load 1 "No such file or directory" start -e $NUMBERED_EVENT --root "$TMP/no/such"
 load 1 "not a directory|Not a directory|meta" start -e $NUMBERED_EVENT --root $ROOT/$NUMBERED/meta
+read_ 1 "a CTF trace is a directory, .*-o DIRECTORY" export --to ctf -o - $NUMBERED
 read_ 1 "nosuch: (no such|there is no such)" attach nosuch
 read_ 1 "did you mean $NUMBERED[?] .*reader list shows" attach syscalls:${NUMBERED/timer/time}
 read_ 1 "did you mean $NUMBERED[?] .*reader list shows" attach $ROOT/${NUMBERED}_
@@ -265,7 +281,7 @@ PUBLIC_LOADER=$(public_copy "$LOADER")
 fails 1 "$ROOT|CAP_BPF" unprivileged "$PUBLIC_LOADER" start -e signal:signal_deliver
 fails 1 "as root|CAP_BPF|owner of the tree" unprivileged "$PUBLIC_LOADER" stop
 fails 1 "as root|CAP_BPF|owner of the tree|ermission denied" unprivileged "$PUBLIC_LOADER" remove $NUMBERED
-fails 1 "only the owner may read it; as root, .*loader start --group NAME \(or --mode 0666\)" unprivileged "$PUBLIC_LOADER" list
+fails 1 "only the owner may read it; as root, .*loader start -c /dev/null --group NAME \(or --mode 0666\)" unprivileged "$PUBLIC_LOADER" list
 fails 1 "CAP_BPF|ermission|not permitted" unprivileged "$PUBLIC_LOADER" start \
 	-e signal:signal_deliver --root /sys/fs/bpf/theirs
 rm -rf /sys/fs/bpf/theirs
@@ -276,6 +292,13 @@ mkdir /sys/fs/bpf/group
 "$LOADER" start --root $theirs --group 4242 -e $NUMBERED_EVENT/head=4K,tail=8K/ > /dev/null
 fails 1 "$theirs/$NUMBERED/meta: .*: only the owner and the group 4242 may read it; as root, usermod --append --groups 4242 USER" \
 	unprivileged "$PUBLIC_READER" attach $NUMBERED --root $theirs
+remedy=$("$LOADER" stop --root $theirs > /dev/null; "$LOADER" start --root $theirs \
+	-e $NUMBERED_EVENT/head=4K,tail=8K/ > /dev/null
+	unprivileged "$PUBLIC_READER" attach $NUMBERED --root $theirs 2>&1 | sed -n 's/.*as root, [^ ]* \(.*\) (or .*/\1/p')
+# shellcheck disable=SC2086 # words
+run_ok "the remedy, $remedy" "$LOADER" ${remedy/NAME/4242} --root $theirs
+is "$(cd $theirs && echo */meta) $(stat -c %a%g $theirs/$NUMBERED/head/cpu0)" "$NUMBERED/meta 6604242" \
+	"changes the access, and adds no event"
 chgrp 4242 /sys/fs/bpf/group && chmod 0710 /sys/fs/bpf/group
 fails 1 "$theirs/$NUMBERED: .*: only the owner and the group 4242 may pass /sys/fs/bpf/group; as root, usermod" \
 	unprivileged "$PUBLIC_READER" attach $NUMBERED --root $theirs
