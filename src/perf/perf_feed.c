@@ -155,6 +155,15 @@ static bool was_off(const struct perf_event_fd *fd, uint64_t time_ns)
 	return time_ns >= fd->off_ns && time_ns < fd->on_ns;
 }
 
+/* Whether perf wants nothing of the thread that recorded this. */
+static bool is_left_out(const struct perf_event_fd *fd, const struct persist_record *record)
+{
+	for (size_t i = 0; i < fd->nr_left_out; i++)
+		if (record->tid == (uint32_t)fd->left_out[i])
+			return true;
+	return false;
+}
+
 /* Whether this is the one of every sample_period events that gives a sample. */
 static bool is_sampled(struct perf_event_fd *fd)
 {
@@ -268,6 +277,8 @@ static bool deliver(struct perf_session *session)
 		struct perf_event_fd *fd = targets->fds[feed->next_target];
 
 		if (!fd->output || was_off(fd, time_of_item(item)))
+			continue;
+		if (item->record && is_left_out(fd, item->record))
 			continue;
 		if (item->record ? !put_record(session, fd, item->record)
 				 : !put_loss(session, fd, &item->loss)) {

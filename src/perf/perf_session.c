@@ -490,6 +490,38 @@ static long switch_on(struct perf_event_fd *fd)
 	return 0;
 }
 
+static const char no_filter[] = "no --filter: leave out what is not wanted when reading the file";
+
+/*
+ * The filter that perf trace sets by itself, so that it does not trace what it does for tracing:
+ * "common_pid != 1 && common_pid != 2". Others are refused.
+ */
+static long leave_threads_out(struct perf_event_fd *fd, const char *filter)
+{
+	pid_t threads[PERF_LEFT_OUT_MAX];
+	size_t nr = 0;
+	int len;
+
+	for (;;) {
+		len = 0;
+		if (nr == PERF_LEFT_OUT_MAX ||
+		    sscanf(filter, " common_pid != %d%n", &threads[nr], &len) != 1 || !len)
+			return refuse(no_filter);
+		nr++;
+		filter += len;
+		len = 0;
+		sscanf(filter, " &&%n", &len);
+		if (!len)
+			break;
+		filter += len;
+	}
+	if (filter[strspn(filter, " ")])
+		return refuse(no_filter);
+	memcpy(fd->left_out, threads, nr * sizeof(threads[0]));
+	fd->nr_left_out = nr;
+	return 0;
+}
+
 static long control_persistent(struct perf_event_fd *fd, unsigned long request, uintptr_t arg)
 {
 	switch (request) {
@@ -502,7 +534,7 @@ static long control_persistent(struct perf_event_fd *fd, unsigned long request, 
 		memcpy((void *)arg, &fd->id, sizeof(fd->id));
 		return 0;
 	case PERF_EVENT_IOC_SET_FILTER:
-		return refuse("no --filter: leave out what is not wanted when reading the file");
+		return leave_threads_out(fd, (const char *)arg);
 	case PERF_EVENT_IOC_SET_BPF:
 		return refuse("no BPF program can be attached to them");
 	default:

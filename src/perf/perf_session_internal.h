@@ -24,6 +24,9 @@ struct persistent_event {
 	struct persistent_event *next;
 };
 
+/* perf trace leaves out itself and what shows its output, a few parents at the most. */
+#define PERF_LEFT_OUT_MAX 8
+
 /**
  * struct perf_event_fd - an event that perf has opened
  * @fd:          its descriptor
@@ -41,6 +44,8 @@ struct persistent_event {
  * @open_ns:     when (CLOCK_BOOTTIME)
  * @off_ns:      what is recorded from here on, until @on_ns, is not for perf (CLOCK_BOOTTIME)
  * @on_ns:       UINT64_MAX as long as it is off
+ * @left_out:    threads of which perf wants nothing: itself, for perf trace
+ * @nr_left_out: of these
  * @is_over:     the task is gone that it was opened for
  * @nr_seen:     events that came, for a sample_period of more than one
  * @lost:        samples that are missing
@@ -61,6 +66,8 @@ struct perf_event_fd {
 	uint64_t opened;
 	uint64_t open_ns;
 	uint64_t off_ns, on_ns;
+	pid_t left_out[PERF_LEFT_OUT_MAX];
+	size_t nr_left_out;
 	bool is_over;
 	uint64_t nr_seen;
 	uint64_t lost, unreported;

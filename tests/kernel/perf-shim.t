@@ -190,6 +190,9 @@ ok "perf top --stdio shows the event" is_in_file 'persistent:numbered' "$TMP/top
 ok "and its history" is_in_file '% +timer_id: 0x' "$TMP/top"
 with_perf trace -e persistent/other/ --max-events 2 sleep 0.1
 like "$err$out" 'persistent:other\(.*timer_id: 1' "perf trace shows it"
+# Of all CPUs it wants nothing of itself, by a filter.
+with_perf trace -e persistent/other/ -a --max-events 2 sleep 0.1
+like "$err$out" 'persistent:other\(.*timer_id: 1' "perf trace -a, too"
 
 # ---- what perf runs --------------------------------------------------------------------------------
 
