@@ -128,6 +128,7 @@ struct persist_reader {
 	uint64_t known_ns;   /* all that happened until then is, or will be, in known buffers */
 	uint64_t unmade_ns;  /* until then no event had begun that is not read */
 	enum tree_state tree_state; /* by the last look */
+	bool has_waited;	    /* for what is staged, and in vain */
 	bool needs_check;	    /* of each event, whatever the next look says */
 	uint64_t last_look_ns, last_check_ns, next_count_ns;
 
@@ -765,14 +766,26 @@ static bool expects_events(const struct persist_reader *reader)
 	return reader->reads_all || reader->nr_gone;
 }
 
-/* Whether, at the last look, an event was being made that is to be read. */
-static bool is_making(const struct persist_reader *reader)
+static bool is_staging(const struct persist_reader *reader)
 {
-	if (!expects_events(reader) || reader->pass_ns >= reader->unmade_ns + LONGEST_MAKING_NSEC)
-		return false;
 	for (uint32_t i = 0; i < reader->nr_trees; i++)
 		if (tree_watch__is_staging(&reader->trees[i], reader->pass_ns))
 			return true;
+	return false;
+}
+
+/*
+ * Whether, at the last look, an event was being made that is to be read. What is staged for too
+ * long, as by a loader that was stopped or killed, is not waited for a second time.
+ */
+static bool is_making(struct persist_reader *reader)
+{
+	if (!expects_events(reader) || !is_staging(reader))
+		reader->has_waited = false;
+	else if (reader->pass_ns >= reader->unmade_ns + LONGEST_MAKING_NSEC)
+		reader->has_waited = true;
+	else
+		return !reader->has_waited;
 	return false;
 }
 
