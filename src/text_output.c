@@ -54,8 +54,12 @@ static void put_hex_byte(struct text_out *out, unsigned char byte)
  */
 static size_t character_at(const char *text, size_t size, bool *is_escaped)
 {
-	size_t length = utf8__length(text, size);
+	size_t length;
 
+	*is_escaped = false;
+	if (*text >= ' ' && *text < 0x7f)
+		return 1;
+	length = utf8__length(text, size);
 	if (!length) {
 		*is_escaped = (unsigned char)*text < 0xa0;
 		return 1;
@@ -64,13 +68,29 @@ static size_t character_at(const char *text, size_t size, bool *is_escaped)
 	return length;
 }
 
+/* Bytes at the beginning of @text, in whole words, that are printable ASCII, as most text is. */
+static size_t plain_length(const char *text, size_t size)
+{
+	const uint64_t each = 0x0101010101010101;
+	size_t len = 0;
+	uint64_t word;
+
+	for (; size - len >= sizeof(word); len += sizeof(word)) {
+		memcpy(&word, text + len, sizeof(word));
+		/* A byte from 0x80 on, or 0x7f, or one below a blank sets its highest bit. */
+		if ((word | (word + each) | (word - each * ' ')) & each * 0x80)
+			break;
+	}
+	return len;
+}
+
 /* How many bytes become \xNN. */
 static size_t count_escaped(const char *text, size_t size)
 {
 	size_t nr = 0;
 	bool is_escaped;
 
-	for (size_t length, i = 0; i < size; i += length) {
+	for (size_t length, i = plain_length(text, size); i < size; i += length) {
 		length = character_at(text + i, size - i, &is_escaped);
 		if (is_escaped)
 			nr += length;
