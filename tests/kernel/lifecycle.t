@@ -125,9 +125,9 @@ like "$err" "nosuch.*no such event" "says which"
 not_ok "and the others of that command are removed" test -e $ROOT/third
 
 rmdir $ROOT/staging
-run_ok "clear without staging/" "$LOADER" clear second
+run_ok "add without staging/" "$LOADER" add $NUMBERED_EVENT/name=third/
 rmdir $ROOT/staging
-run_ok "add without it" "$LOADER" add $NUMBERED_EVENT/name=third/
+run_ok "clear without it" "$LOADER" clear third
 rmdir $ROOT/staging
 run_ok "remove without it" "$LOADER" remove third
 ok "it is there again" test -d $ROOT/staging -a ! -e $ROOT/third
