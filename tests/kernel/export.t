@@ -153,9 +153,9 @@ fails 2 "unknown option" "$READER" export --to chrome --json both
 fails 1 "nosuch: there is no such event; .*reader list shows" "$READER" export --to ctf -o "$TMP/none" nosuch
 fails 1 "nosuch: there is no such event" "$READER" export --to chrome -o "$TMP/none" both nosuch
 not_ok "which leaves no output behind" test -e "$TMP/none"
-fails 1 "directory: name one with -o" "$READER" export --to ctf both
+fails 1 "directory, .* give one with -o DIRECTORY" "$READER" export --to ctf both
 cd "$TMP" || exit 1
-fails 1 "directory: name one with -o" "$READER" export --to ctf -o - both
+fails 1 "directory, .* give one with -o DIRECTORY" "$READER" export --to ctf -o - both
 fails 1 "database is a file: name one" "$READER" export --to rasdaemon -o - both
 fails 1 "database is a file: name one" "$READER" export --to rasdaemon - both
 run_ok "chrome to -" "$READER" export --to chrome -o - both
