@@ -96,6 +96,10 @@ static int map_value(struct imported *imported, const struct log *log, const cha
 	void *start;
 	int err;
 
+	if (!(info->map_flags & BPF_F_MMAPABLE)) {
+		log_error(log, "%s/%s: not mmapable; not ours", directory, PIN_IMPORTED);
+		return -EBADMSG;
+	}
 	if (can_be_written(fd, info)) {
 		log_error(log,
 			  "%s/%s: not frozen, so that anybody may have written to it; not ours",
@@ -129,6 +133,8 @@ int imported__open(struct imported *imported, const struct log *log, const char 
 	if (fd < 0) {
 		fd = pinned = map_pin__open(log, directory, PIN_IMPORTED, false, BPF_MAP_TYPE_ARRAY,
 					    1, &info);
+		if (fd == -EMEDIUMTYPE) /* not even a map */
+			return -EBADMSG;
 		if (fd < 0)
 			return fd == -ENOENT ? 0 : fd;
 		err = 0;
