@@ -79,7 +79,7 @@ static void print_info(const struct persist_event_info *info, const char *root,
 	       (unsigned long long)info->lost, since);
 	open_imported(&imported, root, info);
 	if (imported.header)
-		printf(", %llu imported of before", (unsigned long long)imported.header->records);
+		printf(" (%llu imported)", (unsigned long long)imported.header->records);
 	imported__close(&imported);
 	printf("\n");
 }

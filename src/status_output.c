@@ -47,7 +47,11 @@ static void print_imported(const struct persist_imported *imported)
 	       *imported->source ? "the tracing instance " : "the top-level tracing buffer",
 	       imported->source);
 	if (imported->records)
-		printf("; the first at %.6f s", imported->first_time_ns / 1e9);
+		/* Cut off, as in the lines of records. */
+		printf("; the first at %llu.%06llu s",
+		       (unsigned long long)(imported->first_time_ns / NSEC_PER_SEC),
+		       (unsigned long long)(imported->first_time_ns % NSEC_PER_SEC /
+					    NSEC_PER_USEC));
 	if (imported->records && imported->time_error_ns)
 		printf(", by the clock %s, give or take %.6f s", imported->clock,
 		       imported->time_error_ns / 1e9);
