@@ -166,7 +166,8 @@ struct persist_imported_cpu {
  * @cpus:           by the number of the CPU
  *
  * The losses are those of the whole buffer of a CPU, whatever the events were: how many of this
- * event are among them, nobody knows.
+ * event are among them, nobody knows. They are as of the end of the import: events that had been
+ * copied just before, or that our program recorded itself, are counted, too.
  */
 struct persist_imported {
 	__u32 magic;

@@ -35,6 +35,8 @@ struct import {
 	struct event_view *view;
 	struct traced_threads *threads;
 	size_t tid_offset;
+	const struct event_format_field **fields; /* that are the event's own */
+	size_t nr_fields;
 	struct cpu_import *cpus;
 	uint64_t records, malformed;
 	uint64_t time_ns; /* of the import */
@@ -94,9 +96,10 @@ static int cut_at_boundary(struct import *import, uint32_t cpu, uint64_t seen_be
 		.clock = boot_trace__clock(import->trace),
 		.seen_before = seen_before,
 		.seen_after = import->view->counters[cpu].seen,
+		.collected_ns = boot_trace__collected(import->trace, cpu),
 		.attach_time_ns = meta->attach_time_ns,
-		.compare_from = event_format__common_size(import->format),
-		.compare_to = event_format__fixed_size(import->format),
+		.fields = import->fields,
+		.nr_fields = import->nr_fields,
 		.tid_offset = import->tid_offset,
 	};
 	struct ring_cursor *head, *tail = NULL;
@@ -339,6 +342,22 @@ static int explain_map(const struct import *import, int err)
 
 /* ---- one event ---------------------------------------------------------------------------- */
 
+static int list_fields(struct import *import)
+{
+	size_t nr = event_format__nr_fields(import->format);
+
+	import->fields = calloc(nr + 1, sizeof(*import->fields));
+	if (!import->fields)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		const struct event_format_field *field = event_format__field(import->format, i);
+
+		if (!field->is_common)
+			import->fields[import->nr_fields++] = field;
+	}
+	return 0;
+}
+
 static int read_format(struct import *import)
 {
 	const struct attached_event *event = import->event;
@@ -350,7 +369,7 @@ static int read_format(struct import *import)
 		tid = event_format__find_field(import->format, "common_pid");
 	if (tid && tid->size == sizeof(uint32_t)) {
 		import->tid_offset = tid->offset;
-		return 0;
+		return list_fields(import);
 	}
 	if (err == -ENOMEM)
 		return err;
@@ -382,7 +401,7 @@ static int take_records(struct import *import)
 	err = make_map(import);
 	if (err)
 		return explain_map(import, err);
-	boot_trace__count_import(import->trace);
+	boot_trace__answer(import->trace);
 	return 0;
 }
 
@@ -391,6 +410,7 @@ static void end_import(struct import *import)
 	for (uint32_t cpu = 0; import->cpus && cpu < import->event->meta.nr_cpus; cpu++)
 		free(import->cpus[cpu].traced);
 	free(import->cpus);
+	free(import->fields);
 	traced_threads__free(import->threads);
 	event_view__put(import->view);
 	event_format__free(import->format);
@@ -411,6 +431,9 @@ int boot_import__take(struct boot_trace *trace, const struct log *log, struct at
 	if (err == -ENOMEM)
 		log_error(log, "event %s: no memory to import %s", event->meta.name,
 			  boot_trace__name(trace));
+	/* Why not was said, and that the buffer has nothing may not be true. */
+	if (err)
+		boot_trace__answer(trace);
 	end_import(&import);
 	return err;
 }
@@ -436,6 +459,12 @@ static void report(const struct boot_trace *trace, const struct log *log,
 			 (unsigned long long)sum.dropped);
 }
 
+static void end_tracing(const struct boot_trace *trace, const struct persist_meta *meta)
+{
+	if (boot_trace__traces(trace, meta->system, meta->tracepoint))
+		boot_trace__end_tracing(trace, meta->system, meta->tracepoint);
+}
+
 void boot_import__finish(struct boot_trace *trace, const struct log *log,
 			 const struct attached_event *event)
 {
@@ -448,6 +477,22 @@ void boot_import__finish(struct boot_trace *trace, const struct log *log,
 		report(trace, log, meta, imported.header);
 		imported__close(&imported);
 	}
-	if (boot_trace__traces(trace, meta->system, meta->tracepoint))
-		boot_trace__end_tracing(trace, meta->system, meta->tracepoint);
+	end_tracing(trace, meta);
+}
+
+void boot_import__finish_again(struct boot_trace *trace, const struct log *log,
+			       const struct attached_event *event)
+{
+	log_info(log, "event %s: its history had been imported already", event->meta.name);
+	boot_trace__answer(trace);
+	end_tracing(trace, &event->meta);
+}
+
+void boot_import__refuse_cleared(struct boot_trace *trace, const struct log *log, const char *name)
+{
+	log_warn(log,
+		 "event %s: was cleared; what came before that is not brought back: nothing was "
+		 "imported; remove the event and add it again for that",
+		 name);
+	boot_trace__answer(trace);
 }

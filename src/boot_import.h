@@ -11,6 +11,7 @@
 
 #include "attached_event.h"
 #include "boot_trace.h"
+#include "event_format.h"
 
 /**
  * boot_import__take() - take what a boot trace has of an event
@@ -28,6 +29,14 @@ int boot_import__take(struct boot_trace *trace, const struct log *log,
 void boot_import__finish(struct boot_trace *trace, const struct log *log,
 			 const struct attached_event *event);
 
+/* The same for an event for which that was done before; a loader that was killed may be in between.
+ */
+void boot_import__finish_again(struct boot_trace *trace, const struct log *log,
+			       const struct attached_event *event);
+
+/* Says why an event that was cleared does not get its history. */
+void boot_import__refuse_cleared(struct boot_trace *trace, const struct log *log, const char *name);
+
 /* ---- for tests ---------------------------------------------------------------------------- */
 
 /* What is known of the records of one CPU. */
@@ -38,10 +47,12 @@ struct boot_boundary {
 	const struct trace_clock *clock;
 	/* Events that the program saw: before the buffer was collected, and after. */
 	uint64_t seen_before, seen_after;
+	uint64_t collected_ns;		  /* when that had ended: the trace has nothing newer */
 	const struct persist_record *own; /* the oldest that it still has; NULL: none */
 	uint64_t attach_time_ns;
-	/* Of the payload, these bytes are compared: the fixed fields that are the event's own. */
-	size_t compare_from, compare_to;
+	/* The fixed fields that are the event's own. What pads them is left over from others. */
+	const struct event_format_field *const *fields;
+	size_t nr_fields;
 	size_t tid_offset; /* of common_pid */
 };
 

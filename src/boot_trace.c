@@ -24,7 +24,7 @@ struct boot_trace {
 	struct trace_clock clock;
 	struct trace_ring **rings; /* NULL for a CPU that has none */
 	uint32_t nr_cpus;
-	uint64_t nr_imports;
+	bool is_answered;
 	bool is_open;
 	bool is_used[NR_IDS];
 };
@@ -179,25 +179,28 @@ static uint64_t count_unused(const struct boot_trace *trace)
 	return unused;
 }
 
-static uint64_t count_damaged(const struct boot_trace *trace)
+/* What all rings have had of one kind of trouble. */
+static uint64_t sum_up(const struct boot_trace *trace,
+		       uint64_t (*count)(const struct trace_ring *ring))
 {
-	uint64_t damaged = 0;
+	uint64_t sum = 0;
 
 	for (uint32_t cpu = 0; trace->rings && cpu < trace->nr_cpus; cpu++)
 		if (trace->rings[cpu])
-			damaged += trace_ring__damaged(trace->rings[cpu]);
-	return damaged;
+			sum += count(trace->rings[cpu]);
+	return sum;
 }
 
 void boot_trace__close(struct boot_trace *trace)
 {
-	uint64_t unused, damaged;
+	uint64_t unused, damaged, holes;
 
 	if (!trace)
 		return;
 	unused = count_unused(trace);
-	damaged = count_damaged(trace);
-	if (trace->is_open && !trace->nr_imports)
+	damaged = sum_up(trace, trace_ring__damaged);
+	holes = sum_up(trace, trace_ring__holes);
+	if (trace->is_open && !trace->is_answered)
 		log_warn(trace->log,
 			 "%s has none of these events: nothing was imported; boot with "
 			 "trace_event=SYSTEM:NAME,... or trace_instance=" BOOT_TRACE_INSTANCE
@@ -209,6 +212,12 @@ void boot_trace__close(struct boot_trace *trace)
 			"%s: on this kernel, reading takes out what is read: %llu records of other "
 			"events are gone from it",
 			trace->name, (unsigned long long)unused);
+	if (holes)
+		log_warn(trace->log,
+			 "%s: the kernel overwrote %llu of its pages while they were copied: what "
+			 "was imported can have holes there, and the events in them are among the "
+			 "overrun; boot with a larger trace_buf_size=",
+			 trace->name, (unsigned long long)holes);
 	if (damaged)
 		log_warn(trace->log, "%s: %llu records could not be understood", trace->name,
 			 (unsigned long long)damaged);
@@ -247,6 +256,11 @@ struct trace_losses boot_trace__losses(const struct boot_trace *trace, uint32_t 
 	return trace->rings[cpu] ? trace_ring__losses(trace->rings[cpu]) : none;
 }
 
+uint64_t boot_trace__collected(const struct boot_trace *trace, uint32_t cpu)
+{
+	return trace->rings[cpu] ? trace_ring__collected(trace->rings[cpu]) : 0;
+}
+
 const struct trace_clock *boot_trace__clock(const struct boot_trace *trace)
 {
 	return &trace->clock;
@@ -268,9 +282,9 @@ void boot_trace__use(struct boot_trace *trace, uint32_t id)
 		trace->is_used[id] = true;
 }
 
-void boot_trace__count_import(struct boot_trace *trace)
+void boot_trace__answer(struct boot_trace *trace)
 {
-	trace->nr_imports++;
+	trace->is_answered = true;
 }
 
 /* ---- its events --------------------------------------------------------------------------- */

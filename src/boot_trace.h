@@ -37,8 +37,8 @@ int boot_trace__open(struct boot_trace **trace, const struct log *log, const cha
 		     uint32_t nr_cpus);
 
 /*
- * Says if nothing was imported from the buffer, and what was taken out of it without having been
- * asked for with boot_trace__use(); then frees it.
+ * Says if the buffer had none of the events, what was overwritten while it was copied, and what was
+ * taken out of it without having been asked for with boot_trace__use(); then frees it.
  */
 void boot_trace__close(struct boot_trace *trace);
 
@@ -51,6 +51,10 @@ size_t boot_trace__records(const struct boot_trace *trace, uint32_t cpu,
 			   const struct trace_record **records);
 struct trace_losses boot_trace__losses(const struct boot_trace *trace, uint32_t cpu);
 
+/* CLOCK_BOOTTIME: nothing that was collected of the CPU happened later; see trace_ring__collect().
+ */
+uint64_t boot_trace__collected(const struct boot_trace *trace, uint32_t cpu);
+
 const struct trace_clock *boot_trace__clock(const struct boot_trace *trace);
 
 /* Its instance, "" for the top-level one; and in words, for messages. */
@@ -60,8 +64,11 @@ const char *boot_trace__name(const struct boot_trace *trace);
 /* The records of the tracepoint @id are somebody's. */
 void boot_trace__use(struct boot_trace *trace, uint32_t id);
 
-/* Something was imported from it, if only that there was no event. */
-void boot_trace__count_import(struct boot_trace *trace);
+/*
+ * What came of one event is said elsewhere: that it was imported, if only that there was none, or
+ * why not. boot_trace__close() does not say then that the buffer has nothing.
+ */
+void boot_trace__answer(struct boot_trace *trace);
 
 /* Is this event being traced into the buffer? */
 bool boot_trace__traces(const struct boot_trace *trace, const char *system, const char *name);

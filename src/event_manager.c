@@ -325,20 +325,22 @@ static int import_later(struct event_manager *manager, struct pin_tree *tree,
 	int err;
 
 	/* What was cleared is not to come back. */
-	if (meta->clear_time_ns)
+	if (meta->clear_time_ns) {
+		boot_import__refuse_cleared(manager->boot_trace, manager->log, meta->name);
 		return 0;
+	}
 	err = attached_event__open(&event, tree, meta->name);
 	if (err)
 		return err;
-	if (event.imported < 0) {
-		err = boot_import__take(manager->boot_trace, manager->log, &event);
-		snprintf(pin, sizeof(pin), "%s/" PIN_IMPORTED, meta->name);
-		if (!err && event.imported >= 0)
-			err = pin_tree__put_file(tree, pin, event.imported,
-						 pin_tree__buffer_access(tree));
-	} else {
-		boot_trace__count_import(manager->boot_trace);
+	if (event.imported >= 0) {
+		boot_import__finish_again(manager->boot_trace, manager->log, &event);
+		attached_event__close(&event);
+		return 0;
 	}
+	err = boot_import__take(manager->boot_trace, manager->log, &event);
+	snprintf(pin, sizeof(pin), "%s/" PIN_IMPORTED, meta->name);
+	if (!err && event.imported >= 0)
+		err = pin_tree__put_file(tree, pin, event.imported, pin_tree__buffer_access(tree));
 	if (!err)
 		boot_import__finish(manager->boot_trace, manager->log, &event);
 	attached_event__close(&event);

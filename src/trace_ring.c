@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "time_spec.h"
 #include "tracefs.h"
 
 /*
@@ -48,7 +49,8 @@ struct trace_ring {
 	struct trace_record *records;
 	size_t nr_records, room_for_records;
 	struct trace_losses losses;
-	uint64_t damaged;
+	uint64_t collected_ns;
+	uint64_t damaged, holes;
 };
 
 /* ---- copies and records ------------------------------------------------------------------- */
@@ -155,6 +157,7 @@ static int read_page(struct trace_ring *ring)
 	}
 	if (trace_page__begin(&copy->page, ring->layout, bytes, (size_t)got))
 		ring->damaged++;
+	ring->holes += copy->page.has_lost && ring->nr_copies > 1;
 	err = add_records(ring, &copy->page);
 	return err ? err : 1;
 }
@@ -295,8 +298,10 @@ static int take_subbuf(struct trace_ring *ring, const struct filled_page *filled
 	bytes = new_copy(ring);
 	if (!bytes)
 		return -ENOMEM;
-	/* If not, it was overwritten just now, and is among the losses. */
-	if (copy_subbuf(ring, filled, bytes, &len)) {
+	/* If not, it was overwritten just now: in front of all others, a loss like any other. */
+	if (!copy_subbuf(ring, filled, bytes, &len)) {
+		ring->holes += ring->nr_copies > 0;
+	} else {
 		/* Another page of the same time is not impossible, only unlikely. */
 		if (!copy || !is_prefix(ring, copy, bytes, len))
 			return add_copy(ring, bytes, len);
@@ -474,11 +479,11 @@ bool trace_ring__consumes(const struct trace_ring *ring)
 
 int trace_ring__collect(struct trace_ring *ring)
 {
-	int err = read_losses(ring);
+	int err = ring->map ? copy_pages(ring) : read_pages(ring);
 
-	if (err)
-		return err;
-	return ring->map ? copy_pages(ring) : read_pages(ring);
+	ring->collected_ns = boottime_now();
+	/* Last, so that what was overwritten meanwhile is counted. */
+	return err ? err : read_losses(ring);
 }
 
 size_t trace_ring__records(const struct trace_ring *ring, const struct trace_record **records)
@@ -490,6 +495,16 @@ size_t trace_ring__records(const struct trace_ring *ring, const struct trace_rec
 struct trace_losses trace_ring__losses(const struct trace_ring *ring)
 {
 	return ring->losses;
+}
+
+uint64_t trace_ring__collected(const struct trace_ring *ring)
+{
+	return ring->collected_ns;
+}
+
+uint64_t trace_ring__holes(const struct trace_ring *ring)
+{
+	return ring->holes;
 }
 
 uint64_t trace_ring__damaged(const struct trace_ring *ring)

@@ -23,7 +23,11 @@ struct trace_record {
 	uint32_t id; /* of its tracepoint */
 };
 
-/* What the ring lost of events of any kind since it was made. */
+/*
+ * What the ring lost of events of any kind since it was made. Those that were overwritten after
+ * they had been collected, or recorded by our own program, are among them: the kernel counts no
+ * other way.
+ */
 struct trace_losses {
 	uint64_t overrun;
 	uint64_t commit_overrun;
@@ -61,8 +65,14 @@ int trace_ring__collect(struct trace_ring *ring);
  */
 size_t trace_ring__records(const struct trace_ring *ring, const struct trace_record **records);
 
-/* As of the last collect. */
+/* As of the end of the last collect. */
 struct trace_losses trace_ring__losses(const struct trace_ring *ring);
+
+/* When that was, CLOCK_BOOTTIME: no record that was collected is newer. 0: it never was. */
+uint64_t trace_ring__collected(const struct trace_ring *ring);
+
+/* Places inside of what was collected where a page was overwritten just before it was copied. */
+uint64_t trace_ring__holes(const struct trace_ring *ring);
 
 /* Pages that could not be understood to their end. */
 uint64_t trace_ring__damaged(const struct trace_ring *ring);

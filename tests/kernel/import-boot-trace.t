@@ -95,6 +95,10 @@ is "$("$LOADER" status $NUMBERED --json | jq -c '.events[0].imported |
 	"[10,\"$boot\",\"boot\",0,0]" "and its JSON"
 is "$("$READER" list --json | jq -c "select(.event == \"$NUMBERED\") | .imported | [.records, .time_error_ns]")" \
 	"[10,0]" "so does the reader's list"
+is "$("$LOADER" status $NUMBERED | sed -n 's/.*the first at \([0-9.]*\) s$/\1/p')" \
+	"$(json | jq -r -s 'map(.time_ns) | min / 1000 | floor | "\(. / 1000000 | floor).\(. % 1000000 + 1000000 | tostring[1:])"')" \
+	"status cuts off the time as the lines of records do"
+like "$("$LOADER" list)" "^$NUMBERED .* [0-9]{4}-[0-9-]+ [0-9:]+ \(10 imported\)\$" "list has it behind the time"
 check_sums $NUMBERED
 
 # ---- the rest of the reader --------------------------------------------------------------------
@@ -118,11 +122,16 @@ like "$("$READER" metrics)" "^persist_event_imported_records\{event=\"$NUMBERED\
 
 run "$LOADER" start -e $NUMBERED_EVENT --import-boot-trace=$boot
 is "$status:$(imported_numbers)" "0:1-5 101-105" "again, nothing is imported twice"
+like "$err" "^loader: event $NUMBERED: its history had been imported already\$" "and it says so"
+unlike "$err" "earlier events imported" "not that anything was imported"
 run_ok "clear" "$LOADER" clear $NUMBERED
 is "$(imported_numbers)" "" "a clear takes what was imported, too"
 not_ok "the pin is gone" test -e $ROOT/$NUMBERED/imported
 run "$LOADER" start -e $NUMBERED_EVENT --import-boot-trace=$boot
 is "$status:$(imported_numbers)" "0:" "and what was cleared does not come back"
+like "$err" "warning: event $NUMBERED: was cleared; .* not brought back: .* remove the event and add it" \
+	"which is said, with the way to have it"
+unlike "$err" "has none of these events" "and nothing that is not true"
 run_ok "remove" "$LOADER" remove $NUMBERED $EXEC
 is "$err" "" "leaves nothing behind"
 end_trace
@@ -196,6 +205,53 @@ check_boundary boot /keep=latest,tail=8M/
 check_boundary local /keep=oldest,head=8M/
 check_boundary mono /keep=oldest,head=8M/
 check_boundary global /keep=both,head=8M/
+
+# The event that our program sees first is the same as one that was traced 100 ms or less before it,
+# and came itself when all had been collected, or not: content alone says nothing.
+check_repeated() { # MILLISECONDS
+	local i nr problems=
+
+	begin_trace
+	for ((i = 0; i < 5; i++)); do
+		echo > "$instance/trace"
+		echo 1 > "$instance/events/syscalls/$NUMBERED/enable"
+		start_background python3 -c "
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+timer_getoverrun = 225 if os.uname().machine == 'x86_64' else 109
+for i in range(50):
+    libc.syscall(timer_getoverrun, 77)
+    time.sleep($1 / 1000)" > /dev/null
+		wait_until 20 has_traced_any 5 || diag "no events"
+		"$LOADER" start -e $NUMBERED_EVENT/keep=oldest,head=64K/ --import-boot-trace=$boot \
+			> /dev/null 2>&1
+		wait "${background_pids[-1]}" 2> /dev/null
+		nr=$(json | jq -c 'select(.fields.timer_id == 77)' | wc -l)
+		[ "$nr" = 50 ] || problems+="$nr "
+		"$LOADER" stop > /dev/null
+	done
+	is "$problems" "" "events that are all the same, each $1 ms: none is missing, none is there twice"
+	end_trace
+}
+
+has_traced_any() { # COUNT
+	[ "$(grep -c "sys_timer_getoverrun(" "$instance/trace")" -ge "$1" ]
+}
+
+check_repeated 20
+
+# ---- a filter of the boot trace ------------------------------------------------------------------
+
+# An event that was recorded before gets its history, of which the trace has only some.
+begin_trace
+echo 'timer_id < 1000' > "$instance/events/syscalls/$NUMBERED/filter"
+make_events 0 7
+"$LOADER" start -e $NUMBERED_EVENT/keep=latest,tail=16K/ > /dev/null
+make_events 0 2000 5000
+make_events 0 5 101
+run "$LOADER" start -e $NUMBERED_EVENT/keep=latest,tail=16K/ --import-boot-trace=$boot
+is "$status:$(imported_numbers)" "0:1-7" "numbers of events say nothing where a filter was"
+end_trace
 
 # ---- other clocks --------------------------------------------------------------------------------
 
@@ -337,6 +393,12 @@ rm $ROOT/$NUMBERED/imported
 run "$READER" attach $NUMBERED --json
 is "$status $(numbers_of <<< "$out" | ranges)" "0 4-5" "one that is not frozen: left out"
 like "$err" "imported: not frozen" "and said"
+rm $ROOT/$NUMBERED/imported
+"$BPFTOOL" map create $ROOT/$NUMBERED/imported type array key 4 value 4096 entries 1 name unmappable flags 0x80
+"$BPFTOOL" map freeze pinned $ROOT/$NUMBERED/imported
+run "$READER" attach $NUMBERED --json
+is "$status $(numbers_of <<< "$out" | ranges)" "0 4-5" "one that cannot be mapped: left out"
+like "$err" "imported: not mmapable" "and said"
 run_ok "a clear removes it" "$LOADER" clear $NUMBERED
 not_ok "whatever it was" test -e $ROOT/$NUMBERED/imported
 rm /sys/fs/bpf/good

@@ -20,7 +20,9 @@ struct payload {
 	uint8_t flags;
 	uint8_t preempt_count;
 	int32_t pid;
-	uint64_t value;
+	uint32_t value;
+	uint32_t padding;
+	char comm[8];
 };
 
 struct own {
@@ -28,6 +30,18 @@ struct own {
 	struct payload payload;
 };
 
+static const struct event_format_field value_field = {
+	.name = "value",
+	.offset = offsetof(struct payload, value),
+	.size = sizeof(uint32_t),
+};
+static const struct event_format_field comm_field = {
+	.name = "comm",
+	.offset = offsetof(struct payload, comm),
+	.size = 8,
+	.is_string = true,
+};
+static const struct event_format_field *const fields[] = { &value_field, &comm_field };
 static struct payload payloads[MAX];
 static struct trace_record records[MAX];
 static const struct trace_record *traced[MAX];
@@ -49,18 +63,27 @@ static int set_up(void **state)
 		.traced = traced,
 		.clock = &boot_clock,
 		.attach_time_ns = 500 * MS,
-		.compare_from = offsetof(struct payload, value),
-		.compare_to = sizeof(struct payload),
+		.collected_ns = 1000 * MS,
+		.fields = fields,
+		.nr_fields = 2,
 		.tid_offset = offsetof(struct payload, pid),
 	};
 	return 0;
 }
 
-static void trace(uint64_t time, int32_t tid, uint64_t value)
+static void trace(uint64_t time, int32_t tid, uint32_t value)
 {
 	size_t i = boundary.nr++;
 
-	payloads[i] = (struct payload){ .type = 77, .flags = 1, .pid = tid, .value = value };
+	/* What is in no field, and behind the end of a string, is of another event. */
+	payloads[i] = (struct payload){
+		.type = 77,
+		.flags = 1,
+		.pid = tid,
+		.value = value,
+		.padding = 0xdead,
+		.comm = "me\0xyz",
+	};
 	records[i] = (struct trace_record){
 		.time = time,
 		.data = (const void *)&payloads[i],
@@ -77,7 +100,7 @@ static void see(uint64_t before, uint64_t after)
 }
 
 /* The oldest record that we have. */
-static void record(uint64_t seq, uint64_t time, int32_t tid, uint64_t value)
+static void record(uint64_t seq, uint64_t time, int32_t tid, uint32_t value)
 {
 	own = (struct own){
 		.record = {
@@ -87,7 +110,7 @@ static void record(uint64_t seq, uint64_t time, int32_t tid, uint64_t value)
 			.time_ns = time,
 			.tid = (uint32_t)tid,
 		},
-		.payload = { .type = 77, .pid = tid, .value = value },
+		.payload = { .type = 77, .pid = tid, .value = value, .comm = "me" },
 	};
 	boundary.own = &own.record;
 }
@@ -140,18 +163,63 @@ static void test_busy(void **state)
 	see(1, 7);
 	record(1, 501 * MS + 300, 10, 3);
 	expect(3);
-	/* Of equal ones it is the last that is not newer than ours. */
+	/* Of equal ones it is the nearest in time, whichever of the two was called first. */
 	boundary.nr = 0;
-	for (uint64_t i = 0; i < 5; i++)
-		trace((500 + i) * MS, 10, 3);
-	record(1, 502 * MS + 300, 10, 3);
+	for (uint32_t i = 0; i < 5; i++)
+		trace(500 * MS + i * 1000, 10, 3);
+	record(1, 500 * MS + 2300, 10, 3);
 	expect(2);
+	record(1, 500 * MS + 2918, 10, 3);
+	expect(3);
+}
+
+/* It is the same as an older one, but not of the same moment. */
+static void test_repeated(void **state)
+{
+	for (uint32_t i = 0; i < 3; i++)
+		trace((500 + 40 * i) * MS, 10, 3);
+	trace(581 * MS, 11, 4);
+	see(1, 7);
+	/* Our program was called first. */
+	record(1, 580 * MS - 82, 10, 3);
+	expect(2);
+	/* It came when all of these had been collected. */
+	boundary.collected_ns = 582 * MS;
+	record(1, 620 * MS, 10, 3);
+	expect(4);
+	boundary.collected_ns = 580 * MS + 100;
+	boundary.nr = 3;
+	record(1, 580 * MS + 400000, 10, 5);
+	expect(3);
+	/* Only of the last one the kernel's tracing may have been called, and not yet our program.
+	 */
+	record(1, 580 * MS + 200, 10, 3);
+	expect(2);
+	trace(580 * MS + 50, 11, 4);
+	expect(4);
+}
+
+/* The trace has a filter, or was off: numbers lead nowhere, the time of the attachment counts. */
+static void test_filtered(void **state)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		trace((1 + i) * MS, 10, i);
+	for (uint32_t i = 4; i < 8; i++)
+		trace((700 + i) * MS, 10, i);
+	see(900, 900);
+	record(801, 706 * MS + 300, 10, 6);
+	expect(4);
+	record(5, 706 * MS + 300, 10, 6);
+	expect(4);
+	/* Others that were seen are there. */
+	record(3, 706 * MS + 300, 10, 6);
+	expect(4);
 }
 
 /* The first that we saw has been overwritten: count back from the oldest that is left. */
 static void test_overwritten(void **state)
 {
-	for (uint64_t i = 0; i < 8; i++)
+	for (uint32_t i = 0; i < 8; i++)
 		trace((500 + i) * MS, 10, i);
 	see(2, 9);
 	record(4, 505 * MS + 300, 10, 5);
@@ -229,6 +297,8 @@ int main(void)
 		test(test_quiet),
 		test(test_number_beats_clock),
 		test(test_busy),
+		test(test_repeated),
+		test(test_filtered),
 		test(test_overwritten),
 		test(test_ended_before),
 		test(test_all_ours),
