@@ -243,7 +243,7 @@ check_repeated 20
 # ---- a filter of the boot trace ------------------------------------------------------------------
 
 # An event that was recorded before gets its history, of which the trace has only some.
-begin_trace
+begin_trace local
 echo 'timer_id < 1000' > "$instance/events/syscalls/$NUMBERED/filter"
 make_events 0 7
 "$LOADER" start -e $NUMBERED_EVENT/keep=latest,tail=16K/ > /dev/null
