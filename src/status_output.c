@@ -71,8 +71,9 @@ static void print_status_page(const struct persist_status *status)
 	local_time__format((int64_t)meta->attach_wall_ns, wall);
 	printf("%s\n  source    %s:%s, id %u\n", meta->name, meta->system, meta->tracepoint,
 	       meta->event_id);
-	printf("  state     recording since %s, %.3f s after boot; what came before was not seen\n",
-	       wall, meta->attach_time_ns / 1e9);
+	printf("  state     recording since %s, %.3f s after boot%s\n", wall,
+	       meta->attach_time_ns / 1e9,
+	       status->imported ? "" : "; what came before was not seen");
 	if (status->imported)
 		print_imported(status->imported);
 	if (meta->clear_time_ns)

@@ -90,6 +90,7 @@ is "$("$READER" attach $NUMBERED --mark-imported | grep -c ' (imported)$')" 10 \
 like "$("$LOADER" status $NUMBERED)" \
 	"^  imported  10 events of before, from the tracing instance $boot; the first at [0-9.]+ s\$" \
 	"status shows where they are from"
+unlike "$("$LOADER" status $NUMBERED)" "was not seen" "and does not say that nothing is there"
 is "$("$LOADER" status $NUMBERED --json | jq -c '.events[0].imported |
 	[.records, .source, .clock, .time_error_ns, .lost_of_any_event.overrun]')" \
 	"[10,\"$boot\",\"boot\",0,0]" "and its JSON"
